@@ -1,0 +1,56 @@
+"""Could a dumb system have got this score? Four nulls, one verdict."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from falsify_nb.api import falsify as falsify
+    from falsify_nb.core.protocol import Protocol as Protocol
+    from falsify_nb.core.result import GateResult as GateResult
+    from falsify_nb.core.result import NullResult as NullResult
+    from falsify_nb.demo import load_demo as load_demo
+    from falsify_nb.errors import FalsifyError as FalsifyError
+
+__version__ = "0.1.0"
+
+# Name -> module. Resolved on first use, so that `import falsify_nb` loads nothing heavy.
+_PUBLIC = {
+    "FalsifyError": "errors",
+    "GateResult": "core.result",
+    "NullResult": "core.result",
+    "Protocol": "core.protocol",
+    "falsify": "api",
+    "load_demo": "demo",
+}
+
+__all__ = ["__version__", *_PUBLIC]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module's names have any type
+    if name in _PUBLIC:
+        value = getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """Register the magics: what ``%load_ext falsify_nb`` calls."""
+    from falsify_nb.notebook.magic import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: InteractiveShell) -> None:
+    """Take the magics away again: what ``%unload_ext falsify_nb`` calls."""
+    from falsify_nb.notebook.magic import unload
+
+    unload(shell)

@@ -1,0 +1,189 @@
+"""What a user hands over, after reading and before any rule is applied: coded columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from falsify_nb.core.notices import Notice
+
+__all__ = ["Corpus", "IdColumn", "Origin", "Qrels", "Run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a table came from, so that an error can name the place.
+
+    Parameters
+    ----------
+    name : str
+        A file's name, or words such as ``"the run"``.
+    unit : {"row", "line", "item"}
+        What one entry of the table is called there.
+    numbers : numpy.ndarray of int, shape (n_rows,), optional
+        The line or row number of each entry; without it entry i is number i + first.
+    first : int
+        Number of the first entry: 1 for lines, 0 for the rows of a frame.
+    """
+
+    name: str = "the input"
+    unit: str = "row"
+    numbers: npt.NDArray[np.int64] | None = None
+    first: int = 0
+
+    def at(self, row: int) -> str:
+        """Return the place of one entry in words, such as ``run.trec, line 17``."""
+        number = int(row) + self.first if self.numbers is None else int(self.numbers[row])
+        return f"{self.name}, {self.unit} {number}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IdColumn:
+    """A column of ids as integer codes into its distinct labels.
+
+    Parameters
+    ----------
+    codes : numpy.ndarray of int, shape (n_rows,)
+        Position of each row's id in `labels`.
+    labels : numpy.ndarray of object (str), shape (n_labels,)
+        The distinct ids, in any order, each used or not.
+    """
+
+    codes: npt.NDArray[np.int64]
+    labels: npt.NDArray[np.object_]
+
+    @classmethod
+    def from_ids(cls, ids: Iterable[str]) -> IdColumn:
+        """Code a sequence of strings in order of first appearance."""
+        seen: dict[str, int] = {}
+        codes = np.fromiter((seen.setdefault(i, len(seen)) for i in ids), dtype=np.int64)
+        labels = np.empty(len(seen), dtype=object)
+        labels[:] = list(seen)
+        return cls(codes, labels)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def ids(self) -> npt.NDArray[np.object_]:
+        """Return the ids row by row, shape (n_rows,)."""
+        return self.labels[self.codes]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Qrels:
+    """Relevance judgments as three columns.
+
+    Parameters
+    ----------
+    query, doc : IdColumn
+        Query and document id of each judgment.
+    grade : numpy.ndarray of float, shape (n_rows,)
+        The judged grade; greater than 0 is relevant.
+    origin : Origin
+        Where the rows came from.
+    notices : tuple of Notice
+        What was decided while reading.
+    empty_queries : tuple of str
+        Queries that were named with no judgment at all.
+    """
+
+    query: IdColumn
+    doc: IdColumn
+    grade: npt.NDArray[np.float64]
+    origin: Origin = field(default_factory=lambda: Origin("the qrels"))
+    notices: tuple[Notice, ...] = ()
+    empty_queries: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.query)
+
+    def __repr__(self) -> str:
+        return f"Qrels({len(self):,} judgments of {len(self.query.labels):,} queries)"
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Return ``{query_id: {doc_id: grade}}``."""
+        out: dict[str, dict[str, float]] = {q: {} for q in self.empty_queries}
+        rows = zip(self.query.ids(), self.doc.ids(), self.grade.tolist(), strict=True)
+        for query, doc, grade in rows:
+            out.setdefault(query, {})[doc] = grade
+        return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """A system's rankings as columns.
+
+    Parameters
+    ----------
+    query, doc : IdColumn
+        Query and document id of each retrieved document.
+    score : numpy.ndarray of float, shape (n_rows,), or None
+        Scores, higher is better. None: the rows of a query stand in ranking order.
+    rank : numpy.ndarray of int, shape (n_rows,), or None
+        A rank column that was given. It never decides the order; it is compared with it.
+    origin : Origin
+        Where the rows came from.
+    notices : tuple of Notice
+        What was decided while reading.
+    empty_queries : tuple of str
+        Queries that were named with an empty ranking.
+    name : str
+        The system's name or run tag, empty when unknown.
+    """
+
+    query: IdColumn
+    doc: IdColumn
+    score: npt.NDArray[np.float64] | None
+    rank: npt.NDArray[np.int64] | None = None
+    origin: Origin = field(default_factory=lambda: Origin("the run"))
+    notices: tuple[Notice, ...] = ()
+    empty_queries: tuple[str, ...] = ()
+    name: str = ""
+
+    def __len__(self) -> int:
+        return len(self.query)
+
+    def __repr__(self) -> str:
+        kind = "scored" if self.score is not None else "ranked"
+        return f"Run({len(self):,} {kind} documents for {len(self.query.labels):,} queries)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return ``{query_id: {doc_id: score}}``, or ``{query_id: [doc_id, …]}`` without scores."""
+        out: dict[str, Any] = {q: [] if self.score is None else {} for q in self.empty_queries}
+        if self.score is None:
+            for query, doc in zip(self.query.ids(), self.doc.ids(), strict=True):
+                out.setdefault(query, []).append(doc)
+            return out
+        rows = zip(self.query.ids(), self.doc.ids(), self.score.tolist(), strict=True)
+        for query, doc, score in rows:
+            out.setdefault(query, {})[doc] = score
+        return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Corpus:
+    """The collection: its distinct document ids, or only its size.
+
+    Parameters
+    ----------
+    size : int
+        Number of distinct documents.
+    ids : numpy.ndarray of object (str), shape (size,), or None
+        The distinct ids, when they are known.
+    notices : tuple of Notice
+        What was decided while reading, such as repeated ids.
+    """
+
+    size: int
+    ids: npt.NDArray[np.object_] | None = None
+    notices: tuple[Notice, ...] = ()
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __repr__(self) -> str:
+        return f"Corpus({self.size:,} documents{'' if self.ids is not None else ', by size only'})"
