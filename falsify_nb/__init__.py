@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from falsify_nb.core.result import NullResult as NullResult
     from falsify_nb.demo import load_demo as load_demo
     from falsify_nb.errors import FalsifyError as FalsifyError
+    from falsify_nb.systems import baseline as baseline
 
 __version__ = "0.1.0"
 
@@ -23,6 +24,7 @@ _PUBLIC = {
     "GateResult": "core.result",
     "NullResult": "core.result",
     "Protocol": "core.protocol",
+    "baseline": "systems",
     "falsify": "api",
     "load_demo": "demo",
 }
