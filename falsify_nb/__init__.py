@@ -29,7 +29,7 @@ _PUBLIC = {
     "load_demo": "demo",
 }
 
-__all__ = ["__version__", *_PUBLIC]
+__all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604 - the keys are names
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module's names have any type
