@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -31,3 +32,17 @@ def cases_dir(data_dir: Path) -> Path:
     if not path.is_dir():
         pytest.skip("needs the folder of cases beside the evaluation data")
     return path
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip what needs a browser where there is none; FALSIFY_NB_BROWSER says otherwise."""
+    wish = os.environ.get("FALSIFY_NB_BROWSER", "auto")
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if wish == "required" and not found:
+        raise pytest.UsageError("FALSIFY_NB_BROWSER=required, and no Chromium was found")
+    if found and wish != "skip":
+        return
+    reason = "FALSIFY_NB_BROWSER=skip" if found else "needs Chromium: apt-get install chromium"
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.skip(reason=reason))
