@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from falsify_nb.errors import CorpusError, OptionError, near_names, shorten
+from falsify_nb.io.adapt import to_corpus, to_qrels, to_run
 
 __all__ = ["SYSTEMS", "System", "baseline"]
 
@@ -128,7 +129,7 @@ def baseline(
     _check_integer("seed", seed, 0)
     if not 0 <= share <= 1:
         raise OptionError(f"share={share!r} is not a number from 0 to 1")
-    judged = _as_dict(qrels)
+    judged = to_qrels(qrels).to_dict()
     gold = {
         q: {d: float(g) for d, g in sorted(docs.items()) if g > 0}
         for q, docs in sorted(judged.items())
@@ -139,7 +140,7 @@ def baseline(
         depth=depth,
         seed=seed,
         share=share,
-        run=None if run is None else {q: _ranked(r)[:depth] for q, r in _as_dict(run).items()},
+        run=None if run is None else _lists(run, depth),
     )
     return system.build(bench)
 
@@ -257,27 +258,25 @@ def _by_count(counts: Mapping[str, int]) -> list[str]:
     return sorted(counts, key=lambda d: (-counts[d], d))
 
 
-def _as_dict(table: Any) -> dict[str, Any]:  # noqa: ANN401
-    data = table.to_dict() if hasattr(table, "to_dict") else table
-    return {str(q): docs for q, docs in data.items()}
+def _lists(run: Any, depth: int) -> Rankings:  # noqa: ANN401
+    def ranked(docs: Mapping[str, float] | list[str]) -> list[str]:
+        if isinstance(docs, Mapping):
+            return sorted(docs, key=lambda d: (docs[d], d), reverse=True)
+        return docs
 
-
-def _ranked(ranking: Mapping[str, float] | Iterable[str]) -> list[str]:
-    if isinstance(ranking, Mapping):
-        return sorted(ranking, key=lambda d: (ranking[d], d), reverse=True)
-    return list(ranking)
+    return {q: ranked(docs)[:depth] for q, docs in to_run(run).to_dict().items()}
 
 
 def _ids(corpus: Any, judged: Gold) -> tuple[str, ...]:  # noqa: ANN401
     if corpus is None:
         return tuple(sorted({d for docs in judged.values() for d in docs}))
-    ids = getattr(corpus, "ids", corpus)
-    if ids is None or isinstance(ids, int):
+    table = to_corpus(corpus)
+    if table is None or table.ids is None:
         raise CorpusError(
             "a corpus given by its size has no documents to return",
             remedy="Give the documents' ids, or leave the corpus out to use the judged ones.",
         )
-    return tuple(sorted({str(i) for i in ids}))
+    return tuple(sorted(table.ids))
 
 
 def _check_integer(name: str, value: int, low: int) -> None:
