@@ -1,0 +1,53 @@
+"""Vega-Lite to PNG, SVG and script, through vl-convert where it is installed."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import Any
+
+from falsify_nb.errors import MissingExtraError
+
+__all__ = ["has_converter", "script", "to_png", "to_svg"]
+
+# The oldest that all versions of vl-convert carry, and the nearest to JupyterLab's own 5.6.1.
+VEGALITE = "5.8"
+
+
+def has_converter() -> bool:
+    """Return whether vl-convert can be imported."""
+    return find_spec("vl_convert") is not None
+
+
+def _converter() -> Any:  # noqa: ANN401 - a module without type hints
+    if not has_converter():
+        raise MissingExtraError(
+            "a picture of a chart needs vl-convert-python, which is not installed",
+            remedy="Type: pip install vl-convert-python",
+        )
+    import vl_convert
+
+    return vl_convert
+
+
+def to_png(spec: dict[str, Any], *, scale: float = 2) -> bytes:
+    """Return a specification drawn as an opaque white PNG."""
+    drawn: bytes = _converter().vegalite_to_png(_on_white(spec), vl_version=VEGALITE, scale=scale)
+    return drawn
+
+
+def to_svg(spec: dict[str, Any]) -> str:
+    """Return a specification drawn as SVG on white."""
+    drawn: str = _converter().vegalite_to_svg(_on_white(spec), vl_version=VEGALITE)
+    return drawn
+
+
+def _on_white(spec: dict[str, Any]) -> dict[str, Any]:
+    return {**spec, "background": "white"}
+
+
+@lru_cache(maxsize=1)
+def script() -> str:
+    """Return one script that holds Vega, Vega-Lite and Vega-Embed, for a page without network."""
+    bundle: str = _converter().javascript_bundle(vl_version=VEGALITE)
+    return bundle
