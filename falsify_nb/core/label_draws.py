@@ -1,0 +1,187 @@
+"""The draws of gold that nulls A, B and D share between all systems of one benchmark."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from falsify_nb.core.benchmark import Gold
+from falsify_nb.core.marginals import Marginals
+from falsify_nb.core.streams import Block, block_length, blocks
+
+__all__ = ["Dealt", "DrawCache", "MarginalDraws", "draw_sets"]
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+DrawArray = npt.NDArray[np.int32]
+
+CACHE_BUDGET_BYTES = 512_000_000
+
+
+def draw_sets(gold: Gold, kind: str, block: Block) -> DrawArray:
+    """Deal whole gold sets out: which distinct set each query gets.
+
+    Parameters
+    ----------
+    gold : Gold
+        The effective gold.
+    kind : {"permuted", "uniform"}
+        Null A's permutation of the queries, or Null B's independent uniform choice.
+    block : Block
+        The draws wanted.
+
+    Returns
+    -------
+    numpy.ndarray of int, shape (block.length, n_queries)
+    """
+    n_queries = len(gold.gold_set)
+    if kind == "uniform":
+        shape = (block.length, n_queries)
+        return block.rng.integers(0, len(gold.set_query), shape, dtype=np.int32)
+    out = np.empty((block.length, n_queries), dtype=np.int32)
+    for row in out:
+        row[:] = block.rng.permutation(gold.gold_set)
+    return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dealt:
+    """Null D's draws: the document in every slot, and the gain dealt to it.
+
+    Parameters
+    ----------
+    docs : numpy.ndarray of int, shape (n_draws, n_slots)
+        Positions among the gold documents.
+    worth : numpy.ndarray of float, shape (n_slots,) or (n_draws, n_slots)
+        Gain over normaliser; by draw where gains differ within a query.
+    """
+
+    docs: DrawArray
+    worth: FloatArray
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+        return self.docs.nbytes + self.worth.nbytes
+
+
+class MarginalDraws:
+    """Null D's draw: each query keeps R_i and its gains, documents come by frequency.
+
+    Randomised systematic sampling (Madow 1949, Annals of Mathematical Statistics 20): labels in
+    random order, their probabilities cumulated, and one of every point u, u + 1, … taken. It draws
+    exactly R_i documents with exactly the inclusion probabilities π. Within a draw all queries
+    share the order, which leaves each query's probabilities as they are.
+
+    Attributes
+    ----------
+    owner : numpy.ndarray of int, shape (n_slots,)
+        The query of each slot; slots are sorted by class of R, then by query.
+    """
+
+    def __init__(self, gold: Gold, marginals: Marginals) -> None:
+        self.gold = gold
+        self.marginals = marginals
+        order = np.argsort(marginals.size_class[gold.owner], kind="stable")
+        self.owner = gold.owner[order]
+        self._gain = gold.gain[order]
+        self._worth = gold.worth[order]
+        self._place = (np.arange(len(gold.doc)) - np.repeat(gold.indptr[:-1], gold.sizes))[order]
+        self._live = np.flatnonzero(gold.frequency)
+        lowest = np.minimum.reduceat(gold.gain, gold.indptr[:-1])
+        self._mixed = bool((gold.gain > np.repeat(lowest, gold.sizes)).any())
+
+    def draw(self, block: Block) -> Dealt:
+        """Return a whole block of draws."""
+        if self.gold.is_single:
+            shape = (block.length, len(self.owner))
+            chosen = block.rng.integers(0, len(self.owner), shape, dtype=np.int32)
+            return Dealt(self.gold.doc.astype(np.int32)[chosen], self._worth)
+        docs = np.stack([self._one(block.rng) for _ in range(block.length)])
+        worth = self._dealt_worth(block) if self._mixed else self._worth
+        return Dealt(docs, worth)
+
+    def _one(self, rng: np.random.Generator) -> DrawArray:
+        model = self.marginals
+        size_class = model.size_class[self.owner]
+        order = rng.permutation(self._live)
+        edges = np.cumsum(model.pi[:, model.freq_class[order]], axis=1)
+        size = model.size.astype(float)
+        offset = np.cumsum(size) - size
+        edges *= (size / edges[:, -1])[:, None]
+        edges += offset[:, None]
+        start = rng.random(len(model.size_class))
+        points = offset[size_class] + self._place + start[self.owner]
+        at = np.searchsorted(edges.ravel(), points, side="right") - size_class * len(order)
+        return order[np.clip(at, 0, len(order) - 1)].astype(np.int32)
+
+    def _dealt_worth(self, block: Block) -> FloatArray:
+        gains = np.empty((block.length, len(self.owner)))
+        begin = 0
+        for number, size in enumerate(self.marginals.size.tolist()):
+            stop = begin + size * int((self.marginals.size_class == number).sum())
+            own = np.broadcast_to(self._gain[begin:stop], (block.length, stop - begin))
+            dealt = block.rng.permuted(own.reshape(-1, size), axis=1)
+            gains[:, begin:stop] = dealt.reshape(block.length, -1)
+            begin = stop
+        return gains / self.gold.norm[self.owner]
+
+
+class DrawCache:
+    """Draws kept for the next system on the same benchmark, oldest out first.
+
+    The key is the content of the gold, so that a cached draw can only be the right one.
+    """
+
+    def __init__(self, budget: int = CACHE_BUDGET_BYTES) -> None:
+        self.budget = budget
+        self._held: OrderedDict[tuple[object, ...], DrawArray | Dealt] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def blocks(
+        self,
+        gold_key: bytes,
+        component: str,
+        seed: int,
+        n_draws: int,
+        entries: int,
+        make: object,
+    ) -> Iterator[tuple[Block, DrawArray | Dealt]]:
+        """Yield each block with its draws, from memory where they are held."""
+        assert callable(make)
+        for block in blocks(seed, component, n_draws, entries):
+            key = (gold_key, component, seed, block.first)
+            with self._lock:
+                drawn = self._held.get(key)
+            if drawn is None:
+                drawn = make(block)
+                self._keep(key, drawn, total=drawn.nbytes * -(-n_draws // block_length(entries)))
+            yield block, drawn
+
+    def _keep(self, key: tuple[object, ...], drawn: DrawArray | Dealt, total: int) -> None:
+        # What would not fit whole is drawn again each time: half a cache is thrown out anyway.
+        if total > self.budget // 3:
+            return
+        with self._lock:
+            self._held[key] = drawn
+            while sum(d.nbytes for d in self._held.values()) > self.budget:
+                self._held.popitem(last=False)
+
+    def clear(self) -> None:
+        """Let go of everything held."""
+        with self._lock:
+            self._held.clear()
+
+
+def gold_key(gold: Gold) -> bytes:
+    """Return a fingerprint of the effective gold."""
+    digest = hashlib.blake2b(digest_size=16)
+    for array in (gold.indptr, gold.doc, gold.gain):
+        digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+    return digest.digest()

@@ -1,0 +1,138 @@
+"""Null C: what K documents drawn without replacement from the corpus score, exactly and in draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammaln
+
+from falsify_nb.core.benchmark import Gold
+from falsify_nb.core.metrics import Metric
+from falsify_nb.core.streams import Block
+
+__all__ = ["RandomRetrieval"]
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RandomRetrieval:
+    """Random rankings of a corpus, each judged by its own query's gold.
+
+    Parameters
+    ----------
+    gold : Gold
+        The effective gold; all of it lies in the corpus.
+    metric : Metric
+        A built-in metric.
+    corpus_size : int
+        M, the number of documents.
+    depth : int
+        k′, the ranks that count: the smaller of the cutoff, the depth read, and M.
+    """
+
+    gold: Gold
+    metric: Metric
+    corpus_size: int
+    depth: int
+
+    def expectation(self) -> FloatArray:
+        """Return each query's expected score in closed form, shape (n_queries,).
+
+        Linear metrics: every rank holds each document with probability 1/M. Success and RR: the
+        hypergeometric chance of no hit before a rank. AP: by pairs of ranks.
+        """
+        size, which = np.unique(self.gold.sizes, return_inverse=True)
+        if self.metric.is_linear:
+            weight = self.metric.rank_weights(self.depth).sum() / self.corpus_size
+            worth = np.add.reduceat(self.gold.worth, self.gold.indptr[:-1])
+            return weight * worth
+        by_size = {"Success": self._success, "RR": self._reciprocal, "AP": self._average}
+        return by_size[self.metric.family](size.astype(float))[which]
+
+    def _no_hit(self, size: FloatArray) -> FloatArray:
+        """P(no relevant document at ranks 1 … r) for r = 0 … k′, shape (n_sizes, k′ + 1)."""
+        left = self.corpus_size - np.arange(self.depth)
+        steps = np.maximum(1.0 - size[:, None] / left, 0.0)
+        return np.concatenate([np.ones((len(size), 1)), np.cumprod(steps, axis=1)], axis=1)
+
+    def _success(self, size: FloatArray) -> FloatArray:
+        return 1.0 - self._no_hit(size)[:, -1]
+
+    def _reciprocal(self, size: FloatArray) -> FloatArray:
+        ranks = np.arange(1, self.depth + 1)
+        hit_now = size[:, None] / (self.corpus_size - ranks + 1)
+        return (self._no_hit(size)[:, :-1] * np.minimum(hit_now, 1.0)) @ (1.0 / ranks)
+
+    def _average(self, size: FloatArray) -> FloatArray:
+        m = self.corpus_size
+        ranks = np.arange(1, self.depth + 1)
+        another = (size - 1)[:, None] / (m - 1) if m > 1 else np.ones((len(size), 1))
+        return ((1.0 + (ranks - 1) * another) @ (1.0 / ranks)) / m
+
+    def draw(self, block: Block) -> FloatArray:
+        """Return the mean score of each of a block's draws, shape (n_draws,).
+
+        The number of relevant documents among the first k′ is hypergeometric; where they stand
+        and which they are is uniform. Only queries with a hit are followed further.
+        """
+        n_queries = len(self.gold.norm)
+        size, which = np.unique(self.gold.sizes, return_inverse=True)
+        cdfs = [self._hit_cdf(int(r)) for r in size]
+        none = np.array([cdf[0] for cdf in cdfs])[which]
+        u = block.rng.random((block.length, n_queries))
+        draw, query = np.nonzero(u >= none)
+        found = np.ones(len(draw), dtype=np.int64)
+        for number, cdf in enumerate(cdfs):
+            mine = which[query] == number
+            hits = np.searchsorted(cdf, u[draw[mine], query[mine]], side="right")
+            found[mine] = np.minimum(hits, len(cdf) - 1)
+        totals = np.zeros(block.length)
+        for n in np.unique(found):
+            mine = found == n
+            scores = self._scores(block.rng, query[mine], int(n))
+            totals += np.bincount(draw[mine], scores, block.length)
+        return totals[: block.stop - block.first] / n_queries
+
+    def _hit_cdf(self, size: int) -> FloatArray:
+        m, k = self.corpus_size, self.depth
+        h = np.arange(min(size, k) + 1)
+        h = h[k - h <= m - size]
+        log_p = _log_choose(size, h) + _log_choose(m - size, k - h) - _log_choose(m, k)
+        pmf = np.zeros(min(size, k) + 1)
+        pmf[h] = np.exp(log_p)
+        return np.cumsum(pmf / pmf.sum())
+
+    def _scores(self, rng: np.random.Generator, query: IntArray, n: int) -> FloatArray:
+        """Return the score of each query given that it has n hits, at random places."""
+        ranks = np.sort(_subsets(rng, len(query), n, self.depth), axis=1) + 1
+        sizes = self.gold.sizes[query]
+        entry = np.repeat(self.gold.indptr[:-1][query][:, None], n, axis=1)
+        if self.metric.reads_gains:
+            for r in np.unique(sizes):
+                mine = sizes == r
+                entry[mine] += _subsets(rng, int(mine.sum()), n, int(r))
+        worth = self.gold.worth[entry]
+        starts = np.arange(len(query)) * n
+        return self.metric.combine(ranks.ravel(), worth.ravel(), starts, sizes)
+
+
+def _log_choose(n: float | IntArray, k: float | IntArray) -> FloatArray:
+    return gammaln(np.add(n, 1)) - gammaln(np.add(k, 1)) - gammaln(np.subtract(n, k) + 1)
+
+
+def _subsets(rng: np.random.Generator, n: int, size: int, of: int) -> IntArray:
+    """Draw n ordered samples without replacement of `size` out of 0 … of − 1."""
+    if size * size > of:
+        keys = rng.random((n, of))
+        return np.argsort(keys, axis=1)[:, :size]
+    out = rng.integers(0, of, (n, size))
+    todo = np.arange(n)
+    while size > 1 and len(todo):
+        ordered = np.sort(out[todo], axis=1)
+        todo = todo[(ordered[:, 1:] == ordered[:, :-1]).any(axis=1)]
+        out[todo] = rng.integers(0, of, (len(todo), size))
+    return out
