@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from falsify_nb.core.result import NullResult as NullResult
     from falsify_nb.demo import load_demo as load_demo
     from falsify_nb.errors import FalsifyError as FalsifyError
+    from falsify_nb.io.read import read_corpus as read_corpus
+    from falsify_nb.io.read import read_qrels as read_qrels
+    from falsify_nb.io.read import read_run as read_run
     from falsify_nb.systems import baseline as baseline
 
 __version__ = "0.1.0"
@@ -27,6 +30,9 @@ _PUBLIC = {
     "baseline": "systems",
     "falsify": "api",
     "load_demo": "demo",
+    "read_corpus": "io.read",
+    "read_qrels": "io.read",
+    "read_run": "io.read",
 }
 
 __all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604 - the keys are names

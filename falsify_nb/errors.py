@@ -12,6 +12,7 @@
     ├── OptionError (ValueError)         a parameter outside its range
     │   └── MetricError                  a metric name that is unknown or refused
     ├── FunctionError (RuntimeError)     a user's function failed or returned no usable value
+    │   └── RetrieverError               a retriever failed on one query; keeps what was done
     ├── Cancelled                        the work was stopped on request
     ├── MissingExtraError (ImportError)  an optional package is needed
     ├── MemoryNeededError (MemoryError)  the task would not fit in memory
@@ -22,7 +23,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 __all__ = [
     "Cancelled",
@@ -39,6 +41,7 @@ __all__ = [
     "NoOverlapError",
     "OptionError",
     "ReadError",
+    "RetrieverError",
     "ScoreError",
 ]
 
@@ -125,8 +128,22 @@ class FunctionError(FalsifyError, RuntimeError):
     """A user's metric or retriever raised, or returned no usable value."""
 
 
+class RetrieverError(FunctionError):
+    """A retriever raised on one query, or gave an answer that is no ranking.
+
+    Its attribute `done` maps the queries asked before to their hits; it can be given as a run.
+    """
+
+    done: Mapping[str, object] = MappingProxyType({})
+
+
 class Cancelled(FalsifyError):  # noqa: N818 - what happened is no error of anybody's
-    """The work was stopped on request."""
+    """The work was stopped on request.
+
+    While a retriever was asked, its attribute `done` maps queries to the hits so far.
+    """
+
+    done: Mapping[str, object] = MappingProxyType({})
 
 
 class MissingExtraError(FalsifyError, ImportError):

@@ -1,0 +1,97 @@
+"""Which column holds what: the spellings of other tools, and what to do when two fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from falsify_nb.errors import ReadError, near_names
+
+__all__ = ["SPELLINGS", "find_column", "need_column"]
+
+# Role -> groups of spellings. The first group that occurs decides; two names of one group are
+# ambiguous. Compared without case, with "-", " " and "." read as "_".
+SPELLINGS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
+    {
+        "query": (
+            ("query_id", "qid", "q_id", "queryid", "topic_id", "topicid"),
+            ("topic", "query"),
+        ),
+        "doc": (
+            ("doc_id", "docno", "corpus_id", "document_id", "pid", "passage_id", "chunk_id"),
+            # PyTerrier's frames carry an internal docid beside the docno.
+            ("docid", "doc", "document", "id", "_id"),
+        ),
+        "score": (("score", "sim", "similarity", "scores"),),
+        "rank": (("rank", "position"),),
+        "grade": (
+            ("relevance", "label", "rel", "grade", "judgment", "judgement", "relevance_grade"),
+            # BEIR's judgments call their grade a score.
+            ("score",),
+        ),
+        "retrieved": (("retrieved", "retrieved_ids", "ranking", "results"),),
+        "gold": (("gold", "gold_ids", "relevant", "gold_id"),),
+    }
+)
+
+_WORDS = {
+    "query": "query ids",
+    "doc": "document ids",
+    "score": "scores",
+    "rank": "ranks",
+    "grade": "grades",
+}
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace("-", "_").replace(" ", "_").replace(".", "_")
+
+
+def find_column(names: Iterable[object], role: str, where: str) -> str | None:
+    """Return the column that fills a role, or None.
+
+    Raises
+    ------
+    ReadError
+        If two columns fit equally well.
+    """
+    by_plain: dict[str, list[str]] = {}
+    for name in names:
+        if isinstance(name, str):
+            by_plain.setdefault(_plain(name), []).append(name)
+    for group in SPELLINGS[role]:
+        found = [name for spelling in group for name in by_plain.get(spelling, ())]
+        if len(found) > 1:
+            raise ReadError(
+                f"Two columns may hold the {_WORDS.get(role, role)}: "
+                f"{' and '.join(repr(f) for f in found)}",
+                where=where,
+                remedy="Leave one of them out.",
+            )
+        if found:
+            return found[0]
+    return None
+
+
+def need_column(names: Iterable[object], role: str, where: str) -> str:
+    """Return the column that fills a role, or refuse the table by naming what it has.
+
+    Raises
+    ------
+    ReadError
+        If none or two columns fit.
+    """
+    names = list(names)
+    found = find_column(names, role, where)
+    if found is not None:
+        return found
+    known = [spelling for group in SPELLINGS[role] for spelling in group]
+    texts = [n for n in names if isinstance(n, str)]
+    near = [t for t in texts if near_names(t, known, 1)]
+    listed = ", ".join(repr(n) for n in names[:8]) if names else "none"
+    hint = f" Rename {near[0]!r}?" if near else ""
+    raise ReadError(
+        f"No column holds the {_WORDS.get(role, role)}; the columns are {listed}",
+        where=where,
+        remedy=f"Name one of them {', '.join(repr(k) for k in known[:3])}.{hint}",
+    )

@@ -1,0 +1,280 @@
+"""Frames: pandas, polars and Arrow tables, read by column names and never changed."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from falsify_nb.core.tables import Corpus, IdColumn, Origin, Qrels, Run
+from falsify_nb.errors import ReadError, ScoreError, shorten
+from falsify_nb.io.assemble import build_corpus, build_qrels, build_run
+from falsify_nb.io.columns import find_column, need_column
+from falsify_nb.io.ids import code_objects
+from falsify_nb.io.order import by_rank
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Table", "as_table", "corpus_of_table", "qrels_of_table", "run_of_table"]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A frame of any library as pandas columns by name.
+
+    Parameters
+    ----------
+    columns : dict of str to pandas.Series
+        The columns, index levels with names included.
+    origin : Origin
+        How places in it are named.
+    """
+
+    columns: dict[str, pd.Series[Any]]
+    origin: Origin
+
+
+def as_table(obj: Any, name: str) -> Table | None:  # noqa: ANN401 - any user object
+    """Return a frame's columns, or None for an object that is no frame.
+
+    Only libraries that are loaded already can have made the object, so none is imported here.
+    """
+    origin = Origin(name, "row")
+    for module, read in (("pandas", _pandas), ("polars", _polars), ("pyarrow", _arrow)):
+        library = sys.modules.get(module)
+        if library is not None:
+            columns = read(obj, library)
+            if columns is not None:
+                return Table(columns, origin)
+    if _is_hf_dataset(obj):
+        import pandas as pd
+
+        columns = {str(n): pd.Series(np.asarray(obj[n], dtype=object)) for n in obj.column_names}
+        return Table(columns, origin)
+    return None
+
+
+def _pandas(obj: Any, pd: Any) -> dict[str, Any] | None:  # noqa: ANN401
+    if isinstance(obj, pd.Series):
+        # A series of scores with (query, document) in its index is a frame of one column.
+        if obj.index.nlevels < 2:
+            return None
+        obj = obj.to_frame(obj.name if isinstance(obj.name, str) else "score")
+    if not isinstance(obj, pd.DataFrame):
+        return None
+    columns: dict[str, Any] = {}
+    for level, name in enumerate(obj.index.names):
+        if isinstance(name, str) and name not in obj.columns:
+            columns[name] = pd.Series(obj.index.get_level_values(level))
+    for position, name in enumerate(obj.columns):
+        if isinstance(name, str):
+            if name in columns:
+                raise ReadError(
+                    f"The frame has two columns {name!r}", remedy="Give each column its own name."
+                )
+            columns[name] = obj.iloc[:, position].reset_index(drop=True)
+    return columns
+
+
+def _polars(obj: Any, pl: Any) -> dict[str, Any] | None:  # noqa: ANN401
+    import pandas as pd
+
+    if isinstance(obj, pl.LazyFrame):
+        obj = obj.collect()
+    if not isinstance(obj, pl.DataFrame):
+        return None
+    columns: dict[str, Any] = {}
+    for name, dtype in obj.schema.items():
+        series = obj[name]
+        if dtype in {pl.Categorical, pl.Enum}:
+            series = series.cast(pl.String)
+        if dtype.is_integer() and series.null_count():
+            columns[name] = pd.Series(series.to_list(), dtype=object)
+        else:
+            columns[name] = pd.Series(series.to_numpy())
+    return columns
+
+
+def _arrow(obj: Any, pa: Any) -> dict[str, Any] | None:  # noqa: ANN401
+    import pandas as pd
+
+    if isinstance(obj, pa.RecordBatch):
+        obj = pa.Table.from_batches([obj])
+    if not isinstance(obj, pa.Table):
+        return None
+    columns: dict[str, Any] = {}
+    for name, column in zip(obj.column_names, obj.columns, strict=True):
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)  # noqa: PLW2901 - the same, as plain values
+        if pa.types.is_integer(column.type) and column.null_count:
+            columns[name] = pd.Series(column.to_pylist(), dtype=object)
+        else:
+            columns[name] = pd.Series(column.to_numpy())
+    return columns
+
+
+def _is_hf_dataset(obj: Any) -> bool:  # noqa: ANN401
+    module = sys.modules.get("datasets")
+    return module is not None and isinstance(obj, getattr(module, "Dataset", ()))
+
+
+def ids_of(series: pd.Series[Any], origin: Origin, name: str, what: str) -> IdColumn:
+    """Code one column of ids; a column of fractions or truth values is refused by its name."""
+    import pandas as pd
+
+    where = Origin(f"{origin.name}, column {name!r}", origin.unit, origin.numbers, origin.first)
+    dtype = series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        codes = np.asarray(series.cat.codes, dtype=np.int64)
+        used = np.unique(codes[codes >= 0])
+        dense = np.full(len(series.cat.categories) + 1, -1, dtype=np.int64)
+        dense[used] = np.arange(len(used))
+        categories = series.cat.categories.take(used)
+        _check_id_dtype(categories.dtype, where.name, what)
+        return code_objects(dense[codes], list(categories), where, what)
+    _check_id_dtype(dtype, where.name, what)
+    codes, labels = pd.factorize(series)
+    return code_objects(np.asarray(codes, np.int64), list(labels), where, what)
+
+
+def _check_id_dtype(dtype: Any, where: str, what: str) -> None:  # noqa: ANN401
+    from pandas.api import types
+
+    if types.is_float_dtype(dtype):
+        raise ReadError(
+            f"The {what}s are fractions ({dtype})",
+            where=where,
+            remedy="A missing cell turns whole numbers into fractions, and 007 into 7.0. "
+            "Read the column as text (dtype=str), or astype('int64') if nothing is missing.",
+        )
+    if types.is_bool_dtype(dtype) or types.is_datetime64_any_dtype(dtype):
+        raise ReadError(
+            f"The {what}s are of type {dtype}", where=where, remedy="Read the column as text."
+        )
+
+
+def numbers_of(
+    series: pd.Series[Any], origin: Origin, name: str, what: str
+) -> npt.NDArray[np.float64]:
+    """Return a column of numbers as float64, always a copy; missing ones become NaN."""
+    import pandas as pd
+    from pandas.api import types
+
+    dtype = series.dtype
+    if types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype):
+        return np.array(series.to_numpy(dtype=np.float64, na_value=np.nan), copy=True)
+    if types.is_object_dtype(dtype) or isinstance(dtype, pd.CategoricalDtype):
+        return _numbers_of_objects(series, origin, name, what)
+    raise ScoreError(
+        f"The {what}s are of type {dtype}, no numbers",
+        where=f"{origin.name}, column {name!r}",
+        remedy=f"Convert them: frame[{name!r}] = pandas.to_numeric(frame[{name!r}]).",
+    )
+
+
+def _numbers_of_objects(
+    series: pd.Series[Any], origin: Origin, name: str, what: str
+) -> npt.NDArray[np.float64]:
+    out = np.empty(len(series), dtype=np.float64)
+    for row, value in enumerate(series):
+        try:
+            if value is None or isinstance(value, str | bytes | complex):
+                raise TypeError  # noqa: TRY301 - the same message as for what float() refuses
+            out[row] = float(value)
+        except (TypeError, ValueError):
+            raise ScoreError(
+                f"The {what} {shorten(value)} is no number",
+                where=f"{origin.at(row)}, column {name!r}",
+                remedy=f"Give a finite {what}, or leave the row out.",
+            ) from None
+    return out
+
+
+def run_of_table(table: Table, name: str) -> Run:
+    """Read a run from a frame with query, document and score or rank columns.
+
+    Raises
+    ------
+    ReadError, ScoreError, DuplicateError
+        With row and column.
+    """
+    columns, origin = table.columns, table.origin
+    query_name = need_column(columns, "query", origin.name)
+    doc_name = need_column(columns, "doc", origin.name)
+    score_name = find_column(columns, "score", origin.name)
+    rank_name = find_column(columns, "rank", origin.name)
+    if score_name is None and rank_name is None:
+        if find_column(columns, "grade", origin.name) is not None:
+            raise ReadError(
+                "The frame has grades and no scores: these are qrels, not a run",
+                where=origin.name,
+                remedy="Give it as qrels.",
+            )
+        need_column(columns, "score", origin.name)
+    query = ids_of(columns[query_name], origin, query_name, "query id")
+    doc = ids_of(columns[doc_name], origin, doc_name, "document id")
+    ranks = None
+    if rank_name is not None:
+        ranks = numbers_of(columns[rank_name], origin, rank_name, "rank")
+    if score_name is None:
+        assert ranks is not None
+        query, doc, origin = by_rank(query, doc, ranks, origin)
+        return build_run(query, doc, None, origin=origin, name=name)
+    score = numbers_of(columns[score_name], origin, score_name, "score")
+    return build_run(query, doc, score, rank=whole(ranks), origin=origin, name=name)
+
+
+def whole(ranks: npt.NDArray[np.float64] | None) -> npt.NDArray[np.int64] | None:
+    """Return ranks as integers, or None where one of them is no whole number."""
+    if ranks is None or not np.isfinite(ranks).all() or (ranks != np.floor(ranks)).any():
+        return None
+    return ranks.astype(np.int64)
+
+
+def qrels_of_table(table: Table) -> Qrels:
+    """Read qrels from a frame with query, document and grade columns.
+
+    Raises
+    ------
+    ReadError, ScoreError, DuplicateError
+        With row and column.
+    """
+    columns, origin = table.columns, table.origin
+    query_name = need_column(columns, "query", origin.name)
+    doc_name = need_column(columns, "doc", origin.name)
+    grade_name = need_column(columns, "grade", origin.name)
+    if grade_name.lower() == "score" and find_column(columns, "rank", origin.name) is not None:
+        raise ReadError(
+            "The frame has scores and ranks and no grades: this is a run, not qrels",
+            where=origin.name,
+            remedy="Give it as the run, and the judgments as qrels.",
+        )
+    query = ids_of(columns[query_name], origin, query_name, "query id")
+    doc = ids_of(columns[doc_name], origin, doc_name, "document id")
+    grade = numbers_of(columns[grade_name], origin, grade_name, "grade")
+    return build_qrels(query, doc, grade, origin=origin)
+
+
+def corpus_of_table(table: Table) -> Corpus:
+    """Read the document ids of a frame of documents."""
+    name = need_column(table.columns, "doc", table.origin.name)
+    doc = ids_of(table.columns[name], table.origin, name, "document id")
+    return build_corpus(doc, origin=table.origin)
+
+
+def id_sequence(obj: Any, name: str) -> Corpus | None:  # noqa: ANN401
+    """Read a corpus from one column of ids: a pandas Series or Index, or a numpy array."""
+    pandas = sys.modules.get("pandas")
+    is_column = pandas is not None and isinstance(obj, pandas.Series | pandas.Index)
+    if not is_column and not (isinstance(obj, np.ndarray) and obj.ndim == 1):
+        return None
+    import pandas as pd
+
+    origin = Origin(name, "row")
+    values = obj.astype(object) if isinstance(obj, np.ndarray) and obj.dtype.kind in "US" else obj
+    doc = ids_of(pd.Series(values).reset_index(drop=True), origin, "ids", "document id")
+    return build_corpus(doc, origin=origin)
