@@ -1,0 +1,1 @@
+"""The notebook side: the magics, their completion, and the control panel."""
