@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from falsify_nb.core.gate import Inputs, run_gate
 from falsify_nb.core.protocol import Decision, IntervalMethod, Protocol, Strict
 from falsify_nb.core.result import GateResult
+from falsify_nb.core.tables import Corpus
+from falsify_nb.errors import OptionError, shorten
+from falsify_nb.io.adapt import to_corpus, to_qrels, to_run
+from falsify_nb.io.metric import to_metric
 
 __all__ = ["falsify"]
 
@@ -32,5 +39,153 @@ def falsify(
     n_jobs: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> GateResult:
-    """Gate one system against the four nulls."""
-    raise NotImplementedError
+    """Ask four times whether a dumb system could have got this run's score.
+
+    Parameters
+    ----------
+    run : mapping, frame, path or Run
+        The system's output: ``{query_id: {doc_id: score}}``, ``{query_id: [doc_id, …]}`` best
+        first, a frame with query_id, doc_id and score, a TREC run file, and more.
+    qrels : mapping, frame, path or Qrels
+        The judgments: ``{query_id: {doc_id: grade}}``, a frame, a TREC qrels file, and more.
+        A grade above 0 is relevant.
+    corpus : ids, path or int, optional
+        The collection's document ids, a file of them, or its size. Without it Null C draws from
+        the documents judged or retrieved.
+    metric : str or callable
+        ``"nDCG@10"``, ``"R@100"``, ``"RR@10"``, ``"AP@100"``, ``"P@5"``, ``"Success@1"`` and
+        other spellings, or a function ``f(ranking, gold) -> float``.
+    tau : float
+        Smallest gap that counts, 0 to 1.
+    n_boot : int
+        Draws per null, at least 100.
+    top_k : int, optional
+        How deep rankings are read; default the metric's cutoff, else the longest ranking.
+    seed : int
+        Root of all random streams.
+    queries : mapping of str to str, optional
+        Query texts, for display, and for a run that is a retriever.
+    groups : mapping of str to str, optional
+        Query id to group, where queries are paraphrases of one question.
+    interval : {"dirichlet", "percentile"}
+        How the intervals are made.
+    decision : {"interval", "point"}
+        Whether a null is judged by its interval or by the bare gap.
+    strict : "auto", True or False
+        Whether the strict single-gold form is judged beside the metric.
+    bounds : tuple of float
+        Range of the metric, for a function.
+    drop_self : bool
+        Whether a document with the query's own id is left out of its ranking.
+    protocol : Protocol, optional
+        All parameters at once, fixed beforehand; then no other may be given.
+    n_jobs : int, optional
+        Workers for a function metric, through joblib.
+    progress : callable, optional
+        ``progress(stage, done, total)``, called between chunks; raising in it cancels.
+
+    Returns
+    -------
+    GateResult
+        The verdict with all that it rests on.
+
+    Raises
+    ------
+    InputError
+        If run, qrels or corpus cannot be used; the message names the place and the remedy.
+    OptionError
+        If a parameter is outside its range.
+
+    Examples
+    --------
+    >>> from falsify_nb import falsify, load_demo
+    >>> demo = load_demo()
+    >>> result = falsify(demo.runs["popular"], qrels=demo.qrels, corpus=demo.corpus)
+    >>> result.verdict, result.nulls["A"].verdict
+    ('FAIL', 'FAIL')
+    """
+    given = {
+        "tau": tau,
+        "top_k": top_k,
+        "n_boot": n_boot,
+        "seed": seed,
+        "interval": interval,
+        "decision": decision,
+        "strict": strict,
+        "bounds": bounds,
+        "drop_self": drop_self,
+    }
+    if protocol is None:
+        chosen = Protocol(**given)
+    else:
+        _refuse_both(given)
+        chosen, metric = protocol, _metric_of(protocol, metric)
+    measure = to_metric(metric, bounds=chosen.bounds)
+    judgments = to_qrels(qrels)
+    collection = to_corpus(corpus)
+    chosen = _completed(chosen, protocol, str(measure), fingerprint(collection))
+    return run_gate(
+        Inputs(
+            run=to_run(run, queries=queries, progress=progress),
+            qrels=judgments,
+            corpus=collection,
+            metric=measure,
+            texts=_texts(queries),
+        ),
+        chosen,
+        sealed=protocol is not None,
+        progress=progress,
+    )
+
+
+def _refuse_both(given: Mapping[str, Any]) -> None:
+    """Refuse a parameter beside a protocol: one of the two would silently lose."""
+    defaults = {f.name: f.default for f in dataclasses.fields(Protocol)}
+    for name, value in given.items():
+        if value != defaults[name]:
+            raise OptionError(
+                f"both protocol= and {name}={shorten(value)} were given",
+                remedy="Put all parameters into the protocol, or leave protocol= out.",
+            )
+
+
+def _metric_of(
+    protocol: Protocol, metric: str | Callable[[list[str], dict[str, float]], float]
+) -> str | Callable[[list[str], dict[str, float]], float]:
+    if callable(metric):
+        return metric
+    if metric not in ("nDCG@10", protocol.metric):
+        raise OptionError(
+            f"both protocol= (with {protocol.metric!r}) and metric={metric!r} were given",
+            remedy="Name the metric in the protocol only.",
+        )
+    return protocol.metric
+
+
+def _completed(
+    chosen: Protocol, sealed: Protocol | None, metric: str, corpus: str | None
+) -> Protocol:
+    """Return the protocol with what the inputs add, refusing what contradicts a sealed one."""
+    if sealed is not None:
+        for name, value in (("metric", metric), ("corpus", corpus)):
+            fixed = getattr(sealed, name)
+            if fixed is not None and fixed != value and name == "corpus":
+                raise OptionError(
+                    f"the protocol fixes the corpus {fixed}, but this one is {value}",
+                    remedy="Hand over the corpus that the protocol was sealed with.",
+                )
+    return dataclasses.replace(chosen, metric=metric, corpus=corpus)
+
+
+def fingerprint(corpus: Corpus | None) -> str | None:
+    """Return what names a corpus in a protocol: its size, and a digest of its sorted ids."""
+    if corpus is None:
+        return None
+    if corpus.ids is None:
+        return f"size {corpus.size}"
+    digest = hashlib.blake2b("\n".join(sorted(corpus.ids)).encode(), digest_size=8)
+    return f"ids {corpus.size} {digest.hexdigest()}"
+
+
+def _texts(queries: Mapping[str, str] | None) -> dict[str, str]:
+    return {} if queries is None else {str(q): str(text) for q, text in queries.items()}

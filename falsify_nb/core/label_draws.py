@@ -58,17 +58,17 @@ class Dealt:
     ----------
     docs : numpy.ndarray of int, shape (n_draws, n_slots)
         Positions among the gold documents.
-    worth : numpy.ndarray of float, shape (n_slots,) or (n_draws, n_slots)
-        Gain over normaliser; by draw where gains differ within a query.
+    gains : numpy.ndarray of float, shape (n_draws, n_slots), or None
+        The gains as dealt; None where no query has gains that differ.
     """
 
     docs: DrawArray
-    worth: FloatArray
+    gains: FloatArray | None = None
 
     @property
     def nbytes(self) -> int:
         """Memory held."""
-        return self.docs.nbytes + self.worth.nbytes
+        return self.docs.nbytes + (0 if self.gains is None else self.gains.nbytes)
 
 
 class MarginalDraws:
@@ -83,6 +83,8 @@ class MarginalDraws:
     ----------
     owner : numpy.ndarray of int, shape (n_slots,)
         The query of each slot; slots are sorted by class of R, then by query.
+    worth : numpy.ndarray of float, shape (n_slots,)
+        Gain over normaliser of each slot before any gain is dealt.
     """
 
     def __init__(self, gold: Gold, marginals: Marginals) -> None:
@@ -90,8 +92,8 @@ class MarginalDraws:
         self.marginals = marginals
         order = np.argsort(marginals.size_class[gold.owner], kind="stable")
         self.owner = gold.owner[order]
+        self.worth = gold.worth[order]
         self._gain = gold.gain[order]
-        self._worth = gold.worth[order]
         self._place = (np.arange(len(gold.doc)) - np.repeat(gold.indptr[:-1], gold.sizes))[order]
         self._live = np.flatnonzero(gold.frequency)
         lowest = np.minimum.reduceat(gold.gain, gold.indptr[:-1])
@@ -102,10 +104,9 @@ class MarginalDraws:
         if self.gold.is_single:
             shape = (block.length, len(self.owner))
             chosen = block.rng.integers(0, len(self.owner), shape, dtype=np.int32)
-            return Dealt(self.gold.doc.astype(np.int32)[chosen], self._worth)
+            return Dealt(self.gold.doc.astype(np.int32)[chosen])
         docs = np.stack([self._one(block.rng) for _ in range(block.length)])
-        worth = self._dealt_worth(block) if self._mixed else self._worth
-        return Dealt(docs, worth)
+        return Dealt(docs, self._dealt_gains(block) if self._mixed else None)
 
     def _one(self, rng: np.random.Generator) -> DrawArray:
         model = self.marginals
@@ -121,7 +122,7 @@ class MarginalDraws:
         at = np.searchsorted(edges.ravel(), points, side="right") - size_class * len(order)
         return order[np.clip(at, 0, len(order) - 1)].astype(np.int32)
 
-    def _dealt_worth(self, block: Block) -> FloatArray:
+    def _dealt_gains(self, block: Block) -> FloatArray:
         gains = np.empty((block.length, len(self.owner)))
         begin = 0
         for number, size in enumerate(self.marginals.size.tolist()):
@@ -130,7 +131,7 @@ class MarginalDraws:
             dealt = block.rng.permuted(own.reshape(-1, size), axis=1)
             gains[:, begin:stop] = dealt.reshape(block.length, -1)
             begin = stop
-        return gains / self.gold.norm[self.owner]
+        return gains
 
 
 class DrawCache:

@@ -334,6 +334,8 @@ class GateResult:
         K, how deep rankings were read.
     judged : float or None
         Share of the retrieved documents (down to `depth`) that were judged at all.
+    is_query_blind : bool
+        Whether the system returned one and the same ranking for every query.
     strict, blind
         Second opinions, None where they were not asked for.
 
@@ -364,6 +366,7 @@ class GateResult:
     notices: tuple[Notice, ...] = ()
     system: str = ""
     judged: float | None = None
+    is_query_blind: bool = False
     strict: StrictPair | None = None
     blind: BlindList | None = None
 

@@ -1,0 +1,228 @@
+"""The gate: one system, four nulls, one frozen result."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from falsify_nb.core.benchmark import Benchmark, Gold
+from falsify_nb.core.collection import collection_size
+from falsify_nb.core.intervals import N_NULLS, gap_interval, p_null
+from falsify_nb.core.metrics import FunctionMetric, Metric
+from falsify_nb.core.notices import Notice
+from falsify_nb.core.nulls import NULLS, Progress, Task
+from falsify_nb.core.pairs import Hits
+from falsify_nb.core.protocol import Protocol
+from falsify_nb.core.rankings import Rankings
+from falsify_nb.core.result import GateResult, Labels, NullResult
+from falsify_nb.core.tables import Corpus, Qrels, Run
+from falsify_nb.core.verdict import gate_verdict, judge, point_verdict
+
+__all__ = ["Inputs", "run_gate"]
+
+FloatArray = npt.NDArray[np.float64]
+# Below this many queries the intervals are wide, and the result says so.
+SMALL = 40
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inputs:
+    """What is gated, as tables.
+
+    Parameters
+    ----------
+    run : Run
+        The system's output.
+    qrels : Qrels
+        The judgments.
+    corpus : Corpus or None
+        The collection.
+    metric : Metric or FunctionMetric
+        The metric.
+    texts : dict of str to str
+        Query texts, for display.
+    """
+
+    run: Run
+    qrels: Qrels
+    corpus: Corpus | None
+    metric: Metric | FunctionMetric
+    texts: dict[str, str] = dataclasses.field(default_factory=dict)
+
+
+def run_gate(
+    inputs: Inputs,
+    protocol: Protocol,
+    *,
+    sealed: bool = False,
+    progress: Progress | None = None,
+) -> GateResult:
+    """Judge one system by the four nulls.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        The tables and the metric.
+    protocol : Protocol
+        Every parameter that changes a number.
+    sealed : bool
+        Whether the protocol was fixed beforehand.
+    progress : callable, optional
+        ``progress(stage, done, total)``, called between blocks of work; raising in it cancels.
+
+    Returns
+    -------
+    GateResult
+    """
+    metric = inputs.metric
+    benchmark = Benchmark.build(inputs.qrels, metric.rel)
+    depth = protocol.top_k or metric.k
+    rankings = Rankings.build(inputs.run, benchmark, depth, drop_self=protocol.drop_self)
+    corpus_size, corpus_notices = collection_size(inputs.corpus, benchmark, rankings)
+    depth = min(rankings.depth, corpus_size)
+    gold = Gold.of(benchmark, metric)
+    assert isinstance(metric, Metric)
+    read = min(metric.k or depth, depth)
+    task = Task(
+        metric,
+        gold,
+        Hits(*rankings.hits(read)),
+        corpus_size,
+        read,
+        protocol.bounds,
+        protocol.seed,
+        protocol.n_boot,
+        progress,
+    )
+    nulls, per_query = _judge_all(task, protocol, is_query_blind=rankings.is_query_blind)
+    score = float(task.scores.mean())
+    labels = _labels(gold, benchmark)
+    notices = (
+        *benchmark.notices,
+        *rankings.notices,
+        *corpus_notices,
+        *_notices(task, nulls, labels, protocol, benchmark),
+    )
+    return GateResult(
+        verdict=gate_verdict(n.verdict for n in nulls.values()),
+        score=score,
+        metric=str(metric),
+        n_queries=benchmark.n_queries,
+        nulls=nulls,
+        query_ids=tuple(benchmark.query_ids),
+        scores=task.scores.copy(),
+        null_scores=per_query,
+        protocol=protocol,
+        labels=labels,
+        point_verdict=point_verdict((n.delta for n in nulls.values()), protocol.tau),
+        corpus_size=corpus_size,
+        depth=depth,
+        texts=tuple(inputs.texts.get(q, "") for q in benchmark.query_ids) if inputs.texts else (),
+        sealed=sealed,
+        notices=notices,
+        system=inputs.run.name,
+        judged=rankings.judged,
+        is_query_blind=rankings.is_query_blind,
+    )
+
+
+def _judge_all(
+    task: Task, protocol: Protocol, *, is_query_blind: bool
+) -> tuple[dict[str, NullResult], FloatArray]:
+    oracle = task.for_oracle()
+    nulls, per_query = {}, np.empty((N_NULLS, task.n_queries))
+    for row, name in enumerate(NULLS):
+        nulls[name], per_query[row] = _judge_one(name, task, oracle, protocol, is_query_blind)
+    return nulls, per_query
+
+
+def _judge_one(
+    name: str, task: Task, oracle: Task, protocol: Protocol, is_query_blind: bool
+) -> tuple[NullResult, FloatArray]:
+    null = NULLS[name]
+    expected = null.expect(task)
+    score = float(task.scores.mean())
+    draws = null.draw(task) if task.n_draws else np.empty(0)
+    found = part = None
+    if task.n_queries >= 3:
+        part = null.contribute(task, expected)
+        found = gap_interval(
+            part, protocol.tau, protocol.interval, seed=protocol.seed, n_boot=protocol.n_boot
+        )
+    p = p_null(score, draws) if len(draws) else None
+    result = NullResult(
+        name=name,
+        mean=expected.mean,
+        mean_is_exact=expected.is_exact,
+        mean_error=expected.error,
+        delta=score - expected.mean,
+        interval=None if found is None else found.interval,
+        interval_adjusted=None if found is None else found.interval_adjusted,
+        p_value=p,
+        p_adjusted=None if p is None else min(1.0, N_NULLS * p),
+        p_pass=None if found is None else found.p_pass,
+        p_fail=None if found is None else found.p_fail,
+        verdict="UNDER-NS",
+        draws=draws,
+        n_draws=len(draws),
+        headroom=float(oracle.scores.mean()) - null.expect(oracle).mean,
+        contributions=np.empty(0) if part is None else part.values,
+        weights=None if part is None else part.sizes,
+        bounds=(-1.0, 1.0) if part is None else (part.low, part.high),
+        scale=1.0 if part is None else part.scale,
+    )
+    verdict, reason = judge(result, protocol, task.n_queries, is_query_blind=is_query_blind)
+    return dataclasses.replace(result, verdict=verdict, reason=reason), expected.per_query
+
+
+def _labels(gold: Gold, benchmark: Benchmark) -> Labels:
+    counts = gold.frequency
+    order = np.argsort(-counts, kind="stable")
+    order = order[counts[order] > 0]
+    top = tuple(benchmark.gold_ids[order[:20]])
+    return Labels(counts[order], top, benchmark.n_queries, len(gold.set_query))
+
+
+def _notices(
+    task: Task,
+    nulls: dict[str, NullResult],
+    labels: Labels,
+    protocol: Protocol,
+    benchmark: Benchmark,
+) -> list[Notice]:
+    n = task.n_queries
+    found = []
+    if n < SMALL:
+        text = f"With {n} {'query' if n == 1 else 'queries'} the intervals are wide; below {SMALL} "
+        found.append(Notice("few-queries", text + "many true gaps stay undecided.", n))
+    if labels.n_gold_sets == 1 and n > 1:
+        text = "All queries have the same gold: dealing it out changes nothing, so Nulls A and B "
+        found.append(Notice("one-gold-set", text + "equal the system, and no system can pass.", n))
+    elif task.gold.is_single:
+        text = "Every query has one gold document: Nulls A and D are one test in expectation."
+        if labels.counts[0] == 1:
+            text = (
+                "Every query has one gold document and no two share it: Nulls A, B and D are one "
+                "test in expectation."
+            )
+        found.append(Notice("coinciding-nulls", text, n))
+    if n > 1 and float(task.scores.min()) >= protocol.bounds[1]:
+        text = "Every query has a perfect score. Were the judgments made from this system's output?"
+        found.append(Notice("perfect-scores", text, n))
+    short = [k for k, r in nulls.items() if r.headroom is not None and r.headroom < protocol.tau]
+    if short:
+        text = (
+            f"Not even a perfect system would clear τ = {protocol.tau:g} against "
+            f"{_listed(short)}: this benchmark and metric cannot carry the question."
+        )
+        found.append(Notice("no-headroom", text, len(short), tuple(short)))
+    return found
+
+
+def _listed(names: list[str]) -> str:
+    if len(names) == 1:
+        return f"Null {names[0]}"
+    return f"Nulls {', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,126 @@
+"""From intervals and p-values to verdicts: per null, and for the gate."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Literal
+
+from falsify_nb.core.contributions import Contributions
+from falsify_nb.core.dirichlet import WeightedMean
+from falsify_nb.core.intervals import ALPHA_ADJUSTED
+from falsify_nb.core.protocol import Protocol
+from falsify_nb.core.result import GateResult, NullResult, Verdict
+from falsify_nb.errors import InputError
+
+__all__ = ["gate_verdict", "judge", "judge_again", "point_verdict"]
+
+# At or below this many queries no verdict but UNDER-NS is given.
+TOO_FEW = 4
+
+
+def judge(
+    null: NullResult, protocol: Protocol, n_units: int, *, is_query_blind: bool
+) -> tuple[Verdict, str]:
+    """Return one null's verdict and, in a sentence, its reason.
+
+    Parameters
+    ----------
+    null : NullResult
+        Its numbers; its own verdict is not read.
+    protocol : Protocol
+        τ and the rule of decision.
+    n_units : int
+        Number of queries, or of groups.
+    is_query_blind : bool
+        Whether the system returned one ranking for every query.
+    """
+    tau = protocol.tau
+    if null.name == "A" and is_query_blind:
+        return "FAIL", "The system returns the same ranking for every query."
+    if protocol.decision == "point":
+        if null.delta >= tau:
+            return "PASS", f"The gap {null.delta:.4f} is at least τ = {tau:g}."
+        return "FAIL", f"The gap {null.delta:.4f} is below τ = {tau:g}."
+    if n_units <= TOO_FEW:
+        return "UNDER-NS", f"{n_units} are too few to decide anything."
+    adjusted = null.interval_adjusted
+    assert adjusted is not None
+    assert null.p_pass is not None
+    assert null.p_fail is not None
+    if null.p_fail < ALPHA_ADJUSTED / 2:
+        return "FAIL", f"Even the upper end of the gap, {adjusted.high:.4f}, is below τ = {tau:g}."
+    if null.p_pass > ALPHA_ADJUSTED / 2:
+        return "UNDER-NS", (
+            f"The gap may lie from {adjusted.low:.4f} to {adjusted.high:.4f}: on both sides of "
+            f"τ = {tau:g}."
+        )
+    if null.p_value is not None and null.p_value > ALPHA_ADJUSTED:
+        return "UNDER-NS", (
+            f"The gap clears τ = {tau:g}, but the null reaches the score too often by chance "
+            f"(p = {null.p_value:.4f})."
+        )
+    return "PASS", f"Even the lower end of the gap, {adjusted.low:.4f}, is at least τ = {tau:g}."
+
+
+def gate_verdict(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return FAIL if any null fails, else UNDER-NS if any is undecided, else PASS.
+
+    Examples
+    --------
+    >>> gate_verdict(["PASS", "UNDER-NS", "PASS", "PASS"])
+    'UNDER-NS'
+    """
+    seen = set(verdicts)
+    if "FAIL" in seen:
+        return "FAIL"
+    return "UNDER-NS" if "UNDER-NS" in seen else "PASS"
+
+
+def point_verdict(deltas: Iterable[float], tau: float) -> Literal["PASS", "FAIL"]:
+    """Return Definition 1 to the letter: PASS when every gap is at least τ."""
+    return "PASS" if all(delta >= tau for delta in deltas) else "FAIL"
+
+
+def judge_again(result: GateResult, tau: float) -> GateResult:
+    """Return the result at another τ: p-values and verdicts anew, nothing drawn."""
+    protocol = result.protocol.with_tau(tau)
+    nulls = {name: _at(null, result, protocol) for name, null in result.nulls.items()}
+    return dataclasses.replace(
+        result,
+        nulls=nulls,
+        protocol=protocol,
+        verdict=gate_verdict(n.verdict for n in nulls.values()),
+        point_verdict=point_verdict((n.delta for n in nulls.values()), tau),
+        sealed=False,
+    )
+
+
+def _at(null: NullResult, result: GateResult, protocol: Protocol) -> NullResult:
+    if null.interval is not None:
+        p_pass, p_fail = _p_values(null, protocol)
+        null = dataclasses.replace(null, p_pass=p_pass, p_fail=p_fail)
+    units = result.n_queries if null.weights is None else len(null.weights)
+    verdict, reason = judge(null, protocol, units, is_query_blind=result.is_query_blind)
+    return dataclasses.replace(null, verdict=verdict, reason=reason)
+
+
+def _p_values(null: NullResult, protocol: Protocol) -> tuple[float, float]:
+    if not len(null.contributions):
+        raise InputError(
+            "this result was saved without its contributions and cannot be judged at another tau",
+            remedy="Save it with to_json(arrays=True), or gate the system again.",
+        )
+    low, high = null.bounds
+    part = Contributions(null.contributions, low, high, null.scale, null.weights)
+    if protocol.interval == "percentile":
+        from falsify_nb.core.intervals import gap_interval
+
+        found = gap_interval(
+            part, protocol.tau, "percentile", seed=protocol.seed, n_boot=protocol.n_boot
+        )
+        assert found is not None
+        return found.p_pass, found.p_fail
+    lower = WeightedMean.of(part.values, part.sizes)
+    at = protocol.tau / null.scale
+    return lower.cdf(at, low), lower.mirrored().cdf(-at, -high)
