@@ -18,13 +18,14 @@ _N_QUERIES = 120
 _N_MODAL = 48  # queries that the first condition answers: two in five
 _DEPTH = 20  # documents per ranking
 _SEED = 40
-_SHARE_SAID = 0.3  # of the phrases that have another wording, the share that uses it
+_COMMON = 0.2  # words in more than this share of the documents are not searched for
+_SHARE_CAUSE = 0.15  # of the questions, those that also mention a cause
 
 _OPENINGS = (
-    "For some weeks now I have had",
+    "For some weeks now I have noticed",
     "My father complains of",
-    "Since Monday there is",
-    "I keep getting",
+    "Since Monday I am troubled by",
+    "There is no end to",
     "A neighbour told me to ask about",
     "Every evening I notice",
     "My daughter suffers from",
@@ -52,8 +53,6 @@ _SAID = {
     "tight chest": "a belt round my lungs",
     "red patches": "pink spots",
     "night pain": "hurting after dark",
-    "family history": "my parents having had it",
-    "extra weight": "my big belly",
 }
 
 
@@ -106,6 +105,9 @@ class Demo:
 class BM25:
     """Plain BM25 over a handful of documents, held as one dense matrix.
 
+    A word is three letters or more; one that stands in more than a fifth of the documents is
+    not searched for.
+
     Parameters
     ----------
     documents : mapping of str to str
@@ -115,8 +117,10 @@ class BM25:
 
     Examples
     --------
-    >>> BM25({"d1": "cats purr", "d2": "dogs bark at cats"}).search("barking dogs")
-    {'d2': 0.60997}
+    >>> index = BM25({"d1": "cats purr", "d2": "dogs bark", "d3": "cows moo", "d4": "pigs grunt",
+    ...               "d5": "bees hum"})
+    >>> list(index.search("Who will bark?"))
+    ['d2']
     """
 
     def __init__(self, documents: Mapping[str, str], k1: float = 1.2, b: float = 0.75) -> None:
@@ -129,6 +133,7 @@ class BM25:
                 tf[row, self.columns[word]] = n
         length = tf.sum(axis=1, keepdims=True)
         df = (tf > 0).sum(axis=0)
+        tf[:, df > _COMMON * len(self.ids)] = 0
         idf = np.log(1 + (len(self.ids) - df + 0.5) / (df + 0.5))
         self.weights = idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / length.mean()))
 
@@ -188,10 +193,11 @@ def _ask(random: Random) -> tuple[dict[str, str], dict[str, dict[str, int]]]:
     while len(asked) < _N_QUERIES:
         condition = CONDITIONS[0] if len(asked) < _N_MODAL else _pick_other(random)
         gold = {condition.name: 2}
-        phrases = [_say(random, phrase) for phrase in _pick_signs(random, condition)]
-        text = f"{_pick(random, _OPENINGS)} {' and '.join(phrases)}. "
-        if random.random() < 0.4:  # two in five also mention a cause
-            text += f"Could it come from {_say(random, _pick(random, condition.causes))}? "
+        # One sign in the leaflet's words, one in the patient's own, where those differ.
+        first, second = sorted(condition.signs, key=lambda _: random.random())[:2]
+        text = f"{_pick(random, _OPENINGS)} {first} and {_SAID.get(second, second)}. "
+        if random.random() < _SHARE_CAUSE:
+            text += f"Could it come from {_pick(random, condition.causes)}? "
             gold[f"{condition.name}-causes"] = 1
         asked.setdefault(text + _pick(random, _CLOSINGS), gold)
     # Shuffled, so that a query's id says nothing about its answer.
@@ -207,17 +213,9 @@ def _pick_other(random: Random) -> Condition:
     return CONDITIONS[1 + int(random.random() ** 2 * (len(CONDITIONS) - 1))]
 
 
-def _pick_signs(random: Random, condition: Condition) -> list[str]:
-    return sorted(condition.signs, key=lambda _: random.random())[:2]
-
-
 def _pick(random: Random, phrases: Sequence[str]) -> str:
     # Of the generators, only random() promises the same numbers in every Python.
     return phrases[int(random.random() * len(phrases))]
-
-
-def _say(random: Random, phrase: str) -> str:
-    return _SAID.get(phrase, phrase) if random.random() < _SHARE_SAID else phrase
 
 
 def _by_frequency(qrels: Mapping[str, Mapping[str, int]]) -> list[str]:
@@ -230,4 +228,4 @@ def _listed(phrases: Sequence[str]) -> str:
 
 
 def _words(text: str) -> list[str]:
-    return re.findall(r"[a-z]+", text.lower())
+    return re.findall(r"[a-z]{3,}", text.lower())
