@@ -23,6 +23,11 @@ BAD_INPUT = 2
 INTERRUPTED = 130  # what a shell reports after Ctrl-C
 
 _EPILOG = "Exit status: 0 the gate passes, 1 it fails, 2 bad input or usage, 3 undecided."
+_DEMO_STORY = (
+    "120 questions to a clinic with a shelf of 120 leaflets; one leaflet answers two in five. "
+    "bm25 reads the question. popular hands everybody the same list of popular leaflets."
+)
+_DEMO_NAMES = {"bm25": "bm25, which reads the question", "popular": "popular, which does not"}
 # These name a variable in a cell. A shell has files instead, declared below, or nothing.
 _DATA = {"run", "qrels", "corpus", "queries", "groups", "protocol", "n_jobs"}
 _HELP = {"metric": "The metric, such as nDCG@10, R@100, RR@10, AP or Success@1."}
@@ -72,16 +77,22 @@ def _one_line(error: Exception) -> str:
 def _demo(arguments: argparse.Namespace) -> int:
     from falsify_nb.api import falsify
     from falsify_nb.demo import load_demo
+    from falsify_nb.io.adapt import to_run
+    from falsify_nb.report.page import results_page
 
     demo = load_demo()
-    print("120 questions to a clinic's shelf of 120 leaflets; one leaflet answers two in five.\n")
+    print(_DEMO_STORY, end="\n\n")
     results = {
-        name: falsify(run, qrels=demo.qrels, corpus=demo.corpus, queries=demo.queries)
+        name: falsify(to_run(run, name=name), qrels=demo.qrels, corpus=demo.corpus)
         for name, run in demo.runs.items()
     }
-    print(_table(results))
-    print()
-    save_demo(results, arguments.out)
+    print(_table(results), end="\n\n")
+    page = results_page(
+        "Could a dumb system have got this score?",
+        _DEMO_STORY,
+        {_DEMO_NAMES[name]: result for name, result in results.items()},
+    )
+    Path(arguments.out).write_text(page, encoding="utf-8")
     print(f"Charts and reasons: open {arguments.out} in a browser.")
     return 0
 
@@ -91,7 +102,10 @@ def _table(results: Mapping[str, GateResult]) -> str:
     head = ["system", "verdict", metric, *(f"gap {k}" for k in "ABCD")]
     rows = [head]
     for name, result in results.items():
-        gaps = (f"{null.delta:+.3f} {_MARKS[null.verdict]}" for null in result.nulls.values())
+        gaps = (
+            f"{round(null.delta, 3) + 0.0:+.3f} {_MARKS[null.verdict]}"
+            for null in result.nulls.values()
+        )
         rows.append([name, result.verdict, f"{result.score:.3f}", *gaps])
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     lines = ("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
