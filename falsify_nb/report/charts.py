@@ -130,6 +130,9 @@ _ALTAIR_CLASSES = {
 KINDS: Mapping[str, Mapping[str, str]] = {
     "GateResult": {
         "gate": "falsify_nb.report.gate_chart:gate",
+        "draws": "falsify_nb.report.draws_chart:draws",
+        "queries": "falsify_nb.report.queries_chart:queries",
+        "labels": "falsify_nb.report.labels_chart:labels",
     },
 }
 

@@ -23,6 +23,8 @@ __all__ = ["CARD_CSS", "card", "user"]
 
 # Only our own class names, no ground, and text in the colour of the page around it: a notebook's
 # theme stays in charge. Untrusted notebooks lose the style sheet, and the card still reads.
+# JupyterLab aligns and stripes tables by rules of two classes; ours must outweigh them.
+_F = ".fnb.fnb.fnb"
 CARD_CSS = f"""
 .fnb{{font:14px/1.45 var(--jp-ui-font-family,system-ui,sans-serif);color:inherit;max-width:820px;
 margin:2px 0 8px;container-type:inline-size}}
@@ -32,18 +34,18 @@ margin:2px 0 8px;container-type:inline-size}}
 border:2px solid;border-radius:99px}}
 .fnb-finding{{font-size:17px;font-weight:600}}
 .fnb-score b{{font-size:17px;font-variant-numeric:tabular-nums}}
-.fnb table{{border-collapse:collapse;width:100%;margin:8px 0 6px;font-size:inherit;
+{_F} table{{border-collapse:collapse;width:100%;margin:8px 0 6px;font-size:inherit;
 table-layout:auto;border:0}}
-.fnb caption{{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}}
-.fnb tbody tr,.fnb thead tr{{background:none}}
-.fnb th,.fnb td{{text-align:left;vertical-align:top;padding:6px 14px 6px 0;font-weight:400;
+{_F} caption{{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}}
+{_F} tbody tr,{_F} thead tr{{background:none}}
+{_F} th,{_F} td{{text-align:left;vertical-align:top;padding:6px 14px 6px 0;font-weight:400;
 max-width:none;white-space:normal;border:0;border-top:1px solid rgba(128,128,128,.35);
 color:inherit}}
-.fnb thead th{{border-top:0;padding:0 14px 3px 0;font-size:12px;vertical-align:bottom}}
-.fnb td.fnb-v{{white-space:nowrap;padding-right:0}}
-.fnb .fnb-n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
-.fnb td b,.fnb th b{{font-weight:650}}
-.fnb small{{font-size:12px;display:block}}
+{_F} thead th{{border-top:0;padding:0 14px 3px 0;font-size:12px;vertical-align:bottom}}
+{_F} td.fnb-v{{white-space:nowrap;padding-right:0}}
+{_F} .fnb-n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
+{_F} td b,{_F} th b{{font-weight:650}}
+{_F} small{{font-size:12px;display:block}}
 .fnb-key{{display:inline-block;width:10px;height:10px;border-radius:3px;margin-right:7px}}
 .fnb-bar{{display:block;position:relative;height:14px;margin-top:3px;min-width:96px}}
 .fnb-bar i{{position:absolute;top:4px;bottom:4px;display:block;border-radius:1px}}
@@ -55,17 +57,17 @@ color:inherit}}
 .fnb-quiet{{font-size:12px}}
 @container (max-width:520px){{
 .fnb-finding{{font-size:15px}}
-.fnb thead{{display:none}}
-.fnb table,.fnb tbody{{display:block}}
-.fnb tr{{display:grid;grid-template-columns:1fr auto;border-top:1px solid rgba(128,128,128,.35);
+{_F} thead{{display:none}}
+{_F} table,{_F} tbody{{display:block}}
+{_F} tr{{display:grid;grid-template-columns:1fr auto;border-top:1px solid rgba(128,128,128,.35);
 padding:6px 0}}
-.fnb th,.fnb td{{border:0;padding:1px 0;text-align:left}}
-.fnb tbody th{{grid-column:1;grid-row:1/span 3;padding-right:12px}}
-.fnb td{{grid-column:2}}
-.fnb tbody td.fnb-v,.fnb tbody td.fnb-n{{text-align:right}}
+{_F} th,{_F} td{{border:0;padding:1px 0;text-align:left}}
+{_F} tbody th{{grid-column:1;grid-row:1/span 3;padding-right:12px}}
+{_F} td{{grid-column:2}}
+{_F} tbody td.fnb-v,{_F} tbody td.fnb-n{{text-align:right}}
 .fnb-v b{{margin-right:8px}}
 .fnb-v small{{display:inline}}
-.fnb td.fnb-n::before{{content:attr(data-name) " ";font-size:12px}}
+{_F} td.fnb-n::before{{content:attr(data-name) " ";font-size:12px}}
 }}
 """.strip().replace("\n", "")
 

@@ -178,5 +178,5 @@ def wrapped(text: str, width: int) -> list[str]:
 
 def titled(finding: str, subtitles: list[str], *, width: int) -> Spec:
     """Return a title: the finding in front, the protocol under it."""
-    lines = [line for text in subtitles for line in wrapped(text, int(width * 1.3))]
+    lines = [line for text in subtitles for line in wrapped(text, int(width * 1.45))]
     return {"text": wrapped(finding, width), "subtitle": lines}
