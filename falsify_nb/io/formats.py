@@ -25,7 +25,7 @@ def read_file(
 ) -> Run | Qrels | Corpus:
     """Read a file as what it is to hold."""
     got = open_source(source, kind)
-    if not got.data.strip():
+    if not got.data or got.data.isspace():
         raise ReadError(f"The {kind} file is empty", where=got.name, remedy="Give another file.")
     if kind == "run":
         return read_trec_run(got, problems)
