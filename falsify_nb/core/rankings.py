@@ -300,7 +300,9 @@ def _unjudged_notice(
         return []
     text = (
         "none of the retrieved documents was judged, for any query: "
-        + diagnose_overlap(list(run.doc.labels[:100_000]), list(benchmark.judged_position))
+        + diagnose_overlap(
+            list(run.doc.labels[:100_000]), list(benchmark.judged_position), "document"
+        )
         + "."
     )
     return [Notice("no-judged-documents", text[0].upper() + text[1:], len(judged_code))]
