@@ -123,14 +123,21 @@ def falsify(
     measure = to_metric(metric, bounds=chosen.bounds)
     judgments = to_qrels(qrels)
     collection = to_corpus(corpus)
-    chosen = _completed(chosen, protocol, str(measure), fingerprint(collection))
+    chosen = _completed(
+        chosen,
+        protocol,
+        metric=str(measure),
+        corpus=fingerprint(collection),
+        groups=_grouping(groups),
+    )
     return run_gate(
         Inputs(
             run=to_run(run, queries=queries, progress=progress),
             qrels=judgments,
             corpus=collection,
             metric=measure,
-            texts=_texts(queries),
+            texts=_as_text(queries) or {},
+            groups=_as_text(groups),
         ),
         chosen,
         sealed=protocol is not None,
@@ -162,19 +169,16 @@ def _metric_of(
     return protocol.metric
 
 
-def _completed(
-    chosen: Protocol, sealed: Protocol | None, metric: str, corpus: str | None
-) -> Protocol:
+def _completed(chosen: Protocol, sealed: Protocol | None, **found: str | None) -> Protocol:
     """Return the protocol with what the inputs add, refusing what contradicts a sealed one."""
-    if sealed is not None:
-        for name, value in (("metric", metric), ("corpus", corpus)):
-            fixed = getattr(sealed, name)
-            if fixed is not None and fixed != value and name == "corpus":
-                raise OptionError(
-                    f"the protocol fixes the corpus {fixed}, but this one is {value}",
-                    remedy="Hand over the corpus that the protocol was sealed with.",
-                )
-    return dataclasses.replace(chosen, metric=metric, corpus=corpus)
+    for name in ("corpus", "groups"):
+        fixed = None if sealed is None else getattr(sealed, name)
+        if fixed is not None and fixed != found[name]:
+            raise OptionError(
+                f"the protocol fixes the {name} ({fixed}), but what was given is {found[name]}",
+                remedy=f"Hand over the {name} that the protocol was sealed with.",
+            )
+    return dataclasses.replace(chosen, **found)
 
 
 def fingerprint(corpus: Corpus | None) -> str | None:
@@ -187,5 +191,13 @@ def fingerprint(corpus: Corpus | None) -> str | None:
     return f"ids {corpus.size} {digest.hexdigest()}"
 
 
-def _texts(queries: Mapping[str, str] | None) -> dict[str, str]:
-    return {} if queries is None else {str(q): str(text) for q, text in queries.items()}
+def _grouping(groups: Mapping[str, str] | None) -> str | None:
+    if groups is None:
+        return None
+    pairs = "\n".join(f"{q}\t{g}" for q, g in sorted((str(q), str(g)) for q, g in groups.items()))
+    digest = hashlib.blake2b(pairs.encode(), digest_size=8).hexdigest()
+    return f"{len(set(groups.values()))} groups {digest}"
+
+
+def _as_text(mapping: Mapping[str, str] | None) -> dict[str, str] | None:
+    return None if mapping is None else {str(key): str(value) for key, value in mapping.items()}

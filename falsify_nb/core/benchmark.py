@@ -43,8 +43,8 @@ class Benchmark:
         Position in `gold_ids` of each judged document, −1 when it is never relevant.
     judged_pairs : numpy.ndarray of int, shape (n_judgments,)
         Sorted keys ``query × n_judged_docs + document`` of the evaluated queries' judgments.
-    n_excluded : int
-        Queries without a relevant document.
+    excluded : frozenset of str
+        Judged queries without a relevant document.
     notices : tuple of Notice
         What was decided.
     """
@@ -57,13 +57,18 @@ class Benchmark:
     judged_position: dict[str, int]
     judged_gold: IntArray
     judged_pairs: IntArray
-    n_excluded: int
+    excluded: frozenset[str]
     notices: tuple[Notice, ...]
 
     @property
     def n_queries(self) -> int:
         """Number of evaluated queries, N."""
         return len(self.query_ids)
+
+    @property
+    def known_queries(self) -> set[str]:
+        """The judged queries, evaluated or not."""
+        return {*self.query_ids, *self.excluded}
 
     @classmethod
     def build(cls, qrels: Qrels, rel: float | None = None) -> Benchmark:
@@ -119,7 +124,7 @@ class Benchmark:
             dict(zip(qrels.doc.labels, range(n_docs), strict=True)),
             gold_at,
             np.sort(pairs),
-            len(excluded),
+            frozenset(excluded),
             (*qrels.notices, *_excluded_notice(excluded)),
         )
 

@@ -1,9 +1,9 @@
-"""What each query adds to a gap: delete-one pseudo-values, and how far they can reach.
+"""What each query, or group of queries, adds to a gap, and how far that can reach.
 
-An expectation that depends on the other queries must not be held fixed: leaving a query out takes
-its ranking out, and its gold away from all the others. The pseudo-values N·Δ − (N−1)·Δ(without i)
-carry both (Efron & Stein 1981, Annals of Statistics 9). For the mean over pairs of Null A they are
-those of a U-statistic and have a closed form.
+An expectation that depends on the other queries must not be held fixed: leaving a unit out takes
+its rankings out, and its gold away from all the others. The pseudo-values H·Δ − (H−1)·Δ(without g)
+of H units carry both (Efron & Stein 1981, Annals of Statistics 9). For the mean over pairs of
+Null A they are those of a U-statistic and have a closed form.
 """
 
 from __future__ import annotations
@@ -13,18 +13,55 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Contributions", "marginal", "permuted", "retrieval", "uniform"]
+__all__ = ["Contributions", "Units", "from_deletions", "permuted", "retrieval", "uniform_without"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 
-# Below this many queries the observed extremes say little about the possible ones.
-FEW_QUERIES = 10
+# Below this many units the observed extremes say little about the possible ones.
+FEW_UNITS = 10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """What is resampled: single queries, or groups of them.
+
+    Parameters
+    ----------
+    of : numpy.ndarray of int, shape (n_queries,)
+        The unit of each query.
+    sizes : numpy.ndarray of int, shape (n_units,)
+        Queries per unit.
+    grouped : bool
+        Whether the user gave groups.
+    """
+
+    of: IntArray
+    sizes: IntArray
+    grouped: bool
+
+    @classmethod
+    def single(cls, n_queries: int) -> Units:
+        """Return one unit per query."""
+        return cls(np.arange(n_queries), np.ones(n_queries, dtype=np.int64), grouped=False)
+
+    @classmethod
+    def of_groups(cls, group: IntArray) -> Units:
+        """Return the units of a grouping, numbered from 0."""
+        return cls(group, np.bincount(group), grouped=True)
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Return the sum of a per-query quantity over each unit, shape (n_units,)."""
+        return np.bincount(self.of, values, len(self.sizes)) if self.grouped else values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contributions:
-    """Contributions whose mean, times `scale`, is the gap.
+    """Contributions whose mean per query, times `scale`, is the gap.
 
     Parameters
     ----------
@@ -45,10 +82,12 @@ class Contributions:
     sizes: FloatArray | None = None
 
 
-def retrieval(scores: FloatArray, expected: FloatArray, bounds: tuple[float, float]) -> Contributions:
+def retrieval(
+    scores: FloatArray, expected: FloatArray, bounds: tuple[float, float], units: Units
+) -> Contributions:
     """Null C: the plain differences s_i − e_i."""
-    low, high = _reach(expected, bounds)
-    return Contributions(scores - expected, low, high)
+    low, high = _reach(expected, bounds, units)
+    return Contributions(units.sums(scores - expected), low, high, sizes=_sizes(units))
 
 
 def permuted(
@@ -69,20 +108,53 @@ def permuted(
     row = (row_sums - scores) / (n - 1)
     column = (column_sums - scores) / (n - 1)
     values = scores - ((n - 1) * (row + column) - n * row.mean()) / (n - 2)
-    low, high = _reach(row, bounds)
-    if not (n < FEW_QUERIES and _varies(row)):
-        low, high = min(low, float(values.min())), max(high, float(values.max()))
+    low, high = _bounded(values, row, bounds, Units.single(n))
     return Contributions(values, low, high, scale=1.0 - 1.0 / n)
 
 
-def uniform(
+def from_deletions(
+    delta: float,
+    without: FloatArray,
+    expected: FloatArray,
+    bounds: tuple[float, float],
+    units: Units,
+) -> Contributions:
+    """Return contributions from the gap and the gap without each unit.
+
+    Parameters
+    ----------
+    delta : float
+        The gap.
+    without : numpy.ndarray of float, shape (n_units,)
+        The gap when each unit is left out.
+    expected : numpy.ndarray of float, shape (n_queries,)
+        The null's expectation per query, for the bounds.
+    bounds : tuple of float
+        Range of the metric.
+    units : Units
+        Queries or groups.
+
+    Notes
+    -----
+    For a unit of n_g of N queries, n_g·Δ + (N − n_g)(Δ − Δ(without g)) is the sum S_g that gives
+    back Δ(without g) exactly when the gap is a plain mean. With single queries it is the
+    pseudo-value. All are shifted alike so that their mean is Δ.
+    """
+    sizes = units.sizes.astype(float)
+    n = sizes.sum()
+    sums = sizes * delta + (n - sizes) * (delta - without)
+    sums += sizes * (delta - sums.sum() / n)
+    low, high = _bounded(sums / sizes, expected, bounds, units)
+    return Contributions(sums, low, high, sizes=_sizes(units))
+
+
+def uniform_without(
     scores: FloatArray,
     pool_sums: FloatArray,
     set_sums: FloatArray,
     gold_set: IntArray,
-    bounds: tuple[float, float],
-) -> Contributions:
-    """Null B: without query i its gold set leaves the pool too, when no other query has it.
+) -> FloatArray:
+    """Return Null B's gap without each query, whose gold set leaves the pool when it is its alone.
 
     Parameters
     ----------
@@ -94,59 +166,34 @@ def uniform(
         Σ over the queries of M against each distinct gold set.
     gold_set : numpy.ndarray of int, shape (n_queries,)
         Each query's gold set.
-    bounds : tuple of float
-        Range of the metric.
     """
     n, n_sets = len(scores), len(set_sums)
-    total = float(pool_sums.sum())
-    delta = float(scores.mean()) - total / (n * n_sets)
     alone = (np.bincount(gold_set, minlength=n_sets) == 1)[gold_set]
-    left = total - pool_sums - np.where(alone, set_sums[gold_set] - scores, 0.0)
+    left = pool_sums.sum() - pool_sums - np.where(alone, set_sums[gold_set] - scores, 0.0)
     pool = np.where(alone, n_sets - 1, n_sets)
-    without = (scores.sum() - scores) / (n - 1) - left / ((n - 1) * pool)
-    return _pseudo_values(delta, without, pool_sums / n_sets, bounds)
+    return (scores.sum() - scores) / (n - 1) - left / ((n - 1) * pool)
 
 
-def marginal(
-    scores: FloatArray, expected: FloatArray, shift: FloatArray, bounds: tuple[float, float]
-) -> Contributions:
-    """Null D with several gold documents: margins move with the query left out.
-
-    Parameters
-    ----------
-    scores, expected : numpy.ndarray of float, shape (n_queries,)
-        The system's scores and E[D] per query.
-    shift : numpy.ndarray of float, shape (n_queries,)
-        How much the summed expectation of the *other* queries changes when query i is left out,
-        through the margins (`falsify_nb.core.marginal_shift`).
-    bounds : tuple of float
-        Range of the metric.
-    """
-    n = len(scores)
-    delta = float((scores - expected).mean())
-    others = (scores - expected).sum() - (scores - expected) - shift
-    return _pseudo_values(delta, others / (n - 1), expected, bounds)
+def _bounded(
+    values: FloatArray, expected: FloatArray, bounds: tuple[float, float], units: Units
+) -> tuple[float, float]:
+    low, high = _reach(expected, bounds, units)
+    if len(units) < FEW_UNITS and _varies(expected):
+        return low, high
+    return min(low, float(values.min())), max(high, float(values.max()))
 
 
-def _pseudo_values(
-    delta: float, without: FloatArray, expected: FloatArray, bounds: tuple[float, float]
-) -> Contributions:
-    n = len(without)
-    values = n * delta - (n - 1) * without
-    values += delta - values.mean()
-    low, high = _reach(expected, bounds)
-    if not (n < FEW_QUERIES and _varies(expected)):
-        low, high = min(low, float(values.min())), max(high, float(values.max()))
-    return Contributions(values, low, high)
-
-
-def _reach(expected: FloatArray, bounds: tuple[float, float]) -> tuple[float, float]:
+def _reach(expected: FloatArray, bounds: tuple[float, float], units: Units) -> tuple[float, float]:
     """Return the smallest and largest possible s − e."""
     low, high = bounds
-    if len(expected) < FEW_QUERIES and _varies(expected):
+    if len(units) < FEW_UNITS and _varies(expected):
         return low - high, high - low
     return low - float(expected.max()), high - float(expected.min())
 
 
 def _varies(expected: FloatArray) -> bool:
     return float(np.ptp(expected)) > 1e-12
+
+
+def _sizes(units: Units) -> FloatArray | None:
+    return units.sizes.astype(float) if units.grouped else None

@@ -10,16 +10,19 @@ import numpy.typing as npt
 
 from falsify_nb.core.benchmark import Benchmark, Gold
 from falsify_nb.core.collection import collection_size
-from falsify_nb.core.intervals import N_NULLS, gap_interval, p_null
+from falsify_nb.core.contributions import Units
+from falsify_nb.core.intervals import FEWEST_FOR_INTERVAL, N_NULLS, gap_interval, p_null
 from falsify_nb.core.metrics import FunctionMetric, Metric
 from falsify_nb.core.notices import Notice
-from falsify_nb.core.nulls import NULLS, Progress, Task
+from falsify_nb.core.nulls import NULLS
 from falsify_nb.core.pairs import Hits
 from falsify_nb.core.protocol import Protocol
 from falsify_nb.core.rankings import Rankings
 from falsify_nb.core.result import GateResult, Labels, NullResult
 from falsify_nb.core.tables import Corpus, Qrels, Run
+from falsify_nb.core.task import Progress, Task
 from falsify_nb.core.verdict import gate_verdict, judge, point_verdict
+from falsify_nb.errors import InputError
 
 __all__ = ["Inputs", "run_gate"]
 
@@ -44,6 +47,8 @@ class Inputs:
         The metric.
     texts : dict of str to str
         Query texts, for display.
+    groups : dict of str to str, optional
+        Query id to group.
     """
 
     run: Run
@@ -51,6 +56,7 @@ class Inputs:
     corpus: Corpus | None
     metric: Metric | FunctionMetric
     texts: dict[str, str] = dataclasses.field(default_factory=dict)
+    groups: dict[str, str] | None = None
 
 
 def run_gate(
@@ -92,6 +98,7 @@ def run_gate(
         Hits(*rankings.hits(read)),
         corpus_size,
         read,
+        _units(inputs.groups, benchmark),
         protocol.bounds,
         protocol.seed,
         protocol.n_boot,
@@ -129,6 +136,36 @@ def run_gate(
     )
 
 
+def _units(groups: dict[str, str] | None, benchmark: Benchmark) -> Units:
+    if groups is None:
+        return Units.single(benchmark.n_queries)
+    names = [groups.get(q) for q in benchmark.query_ids]
+    missing = [q for q, g in zip(benchmark.query_ids, names, strict=True) if g is None]
+    if missing:
+        raise InputError(
+            f"{len(missing):,} evaluated queries have no group: "
+            + ", ".join(repr(q) for q in missing[:3]),
+            where="groups",
+            remedy="Give every query a group; a query alone is a group of its own.",
+        )
+    unknown = sorted(set(groups) - benchmark.known_queries)
+    if unknown:
+        raise InputError(
+            f"{len(unknown):,} queries with a group are not in the qrels: "
+            + ", ".join(repr(q) for q in unknown[:3]),
+            where="groups",
+            remedy="Bring the query ids into the same form, or leave those queries out.",
+        )
+    _, group = np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)
+    if group.max() == 0 and len(group) > 1:
+        raise InputError(
+            "all queries are in one group",
+            where="groups",
+            remedy="There is nothing to deal out between groups: give at least three groups.",
+        )
+    return Units.of_groups(group)
+
+
 def _judge_all(
     task: Task, protocol: Protocol, *, is_query_blind: bool
 ) -> tuple[dict[str, NullResult], FloatArray]:
@@ -147,7 +184,7 @@ def _judge_one(
     score = float(task.scores.mean())
     draws = null.draw(task) if task.n_draws else np.empty(0)
     found = part = None
-    if task.n_queries >= 3:
+    if len(task.units) >= FEWEST_FOR_INTERVAL:
         part = null.contribute(task, expected)
         found = gap_interval(
             part, protocol.tau, protocol.interval, seed=protocol.seed, n_boot=protocol.n_boot
@@ -174,7 +211,7 @@ def _judge_one(
         bounds=(-1.0, 1.0) if part is None else (part.low, part.high),
         scale=1.0 if part is None else part.scale,
     )
-    verdict, reason = judge(result, protocol, task.n_queries, is_query_blind=is_query_blind)
+    verdict, reason = judge(result, protocol, len(task.units), is_query_blind=is_query_blind)
     return dataclasses.replace(result, verdict=verdict, reason=reason), expected.per_query
 
 
@@ -193,8 +230,14 @@ def _notices(
     protocol: Protocol,
     benchmark: Benchmark,
 ) -> list[Notice]:
-    n = task.n_queries
+    n, units = task.n_queries, task.units
     found = []
+    if units.grouped:
+        text = f"Intervals go by {len(units):,} groups of the {n:,} queries."
+        found.append(Notice("groups", text, len(units)))
+        if np.ptp(units.sizes) > 0:
+            text = "The groups differ in size and cannot be permuted: Null A has no p-value."
+            found.append(Notice("groups-differ", text, len(units)))
     if n < SMALL:
         text = f"With {n} {'query' if n == 1 else 'queries'} the intervals are wide; below {SMALL} "
         found.append(Notice("few-queries", text + "many true gaps stay undecided.", n))

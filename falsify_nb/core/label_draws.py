@@ -5,17 +5,19 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from falsify_nb.core.benchmark import Gold
+from falsify_nb.core.contributions import Units
 from falsify_nb.core.marginals import Marginals
 from falsify_nb.core.streams import Block, block_length, blocks
 
-__all__ = ["Dealt", "DrawCache", "MarginalDraws", "draw_sets"]
+__all__ = ["DRAWS", "Dealt", "DrawCache", "MarginalDraws", "draw_sets", "gold_key"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -24,7 +26,7 @@ DrawArray = npt.NDArray[np.int32]
 CACHE_BUDGET_BYTES = 512_000_000
 
 
-def draw_sets(gold: Gold, kind: str, block: Block) -> DrawArray:
+def draw_sets(gold: Gold, kind: str, block: Block, units: Units) -> DrawArray:
     """Deal whole gold sets out: which distinct set each query gets.
 
     Parameters
@@ -35,18 +37,34 @@ def draw_sets(gold: Gold, kind: str, block: Block) -> DrawArray:
         Null A's permutation of the queries, or Null B's independent uniform choice.
     block : Block
         The draws wanted.
+    units : Units
+        With groups, A deals whole groups out (of equal sizes, never a group to itself) and B
+        chooses once per group.
 
     Returns
     -------
     numpy.ndarray of int, shape (block.length, n_queries)
     """
-    n_queries = len(gold.gold_set)
     if kind == "uniform":
-        shape = (block.length, n_queries)
-        return block.rng.integers(0, len(gold.set_query), shape, dtype=np.int32)
-    out = np.empty((block.length, n_queries), dtype=np.int32)
+        shape = (block.length, len(units))
+        chosen = block.rng.integers(0, len(gold.set_query), shape, dtype=np.int32)
+        return chosen[:, units.of] if units.grouped else chosen
+    if units.grouped:
+        return _permuted_groups(gold, block, units)
+    out = np.empty((block.length, len(gold.gold_set)), dtype=np.int32)
     for row in out:
         row[:] = block.rng.permutation(gold.gold_set)
+    return out
+
+
+def _permuted_groups(gold: Gold, block: Block, units: Units) -> DrawArray:
+    """Deal groups around a random circle: every other group comes with the same probability."""
+    members = np.argsort(units.of, kind="stable").reshape(len(units), -1)
+    out = np.empty((block.length, len(gold.gold_set)), dtype=np.int32)
+    for row in out:
+        circle = block.rng.permutation(len(units))
+        dealt = block.rng.permuted(members[np.roll(circle, -1)], axis=1)
+        row[members[circle]] = gold.gold_set[dealt]
     return out
 
 
@@ -77,7 +95,8 @@ class MarginalDraws:
     Randomised systematic sampling (Madow 1949, Annals of Mathematical Statistics 20): labels in
     random order, their probabilities cumulated, and one of every point u, u + 1, … taken. It draws
     exactly R_i documents with exactly the inclusion probabilities π. Within a draw all queries
-    share the order, which leaves each query's probabilities as they are.
+    share the order, which leaves each query's probabilities as they are; the queries of a group
+    share u too.
 
     Attributes
     ----------
@@ -87,8 +106,9 @@ class MarginalDraws:
         Gain over normaliser of each slot before any gain is dealt.
     """
 
-    def __init__(self, gold: Gold, marginals: Marginals) -> None:
+    def __init__(self, gold: Gold, marginals: Marginals, units: Units) -> None:
         self.gold = gold
+        self._units = units
         self.marginals = marginals
         order = np.argsort(marginals.size_class[gold.owner], kind="stable")
         self.owner = gold.owner[order]
@@ -102,9 +122,10 @@ class MarginalDraws:
     def draw(self, block: Block) -> Dealt:
         """Return a whole block of draws."""
         if self.gold.is_single:
-            shape = (block.length, len(self.owner))
+            shape = (block.length, len(self._units))
             chosen = block.rng.integers(0, len(self.owner), shape, dtype=np.int32)
-            return Dealt(self.gold.doc.astype(np.int32)[chosen])
+            docs = self.gold.doc.astype(np.int32)[chosen]
+            return Dealt(docs[:, self._units.of] if self._units.grouped else docs)
         docs = np.stack([self._one(block.rng) for _ in range(block.length)])
         return Dealt(docs, self._dealt_gains(block) if self._mixed else None)
 
@@ -117,7 +138,7 @@ class MarginalDraws:
         offset = np.cumsum(size) - size
         edges *= (size / edges[:, -1])[:, None]
         edges += offset[:, None]
-        start = rng.random(len(model.size_class))
+        start = rng.random(len(self._units))[self._units.of]
         points = offset[size_class] + self._place + start[self.owner]
         at = np.searchsorted(edges.ravel(), points, side="right") - size_class * len(order)
         return order[np.clip(at, 0, len(order) - 1)].astype(np.int32)
@@ -134,6 +155,9 @@ class MarginalDraws:
         return gains
 
 
+Drawn = TypeVar("Drawn", bound="DrawArray | Dealt")
+
+
 class DrawCache:
     """Draws kept for the next system on the same benchmark, oldest out first.
 
@@ -147,30 +171,30 @@ class DrawCache:
 
     def blocks(
         self,
-        gold_key: bytes,
+        key: tuple[bytes, bytes],
         component: str,
         seed: int,
         n_draws: int,
         entries: int,
-        make: object,
-    ) -> Iterator[tuple[Block, DrawArray | Dealt]]:
+        make: Callable[[Block], Drawn],
+    ) -> Iterator[tuple[Block, Drawn]]:
         """Yield each block with its draws, from memory where they are held."""
-        assert callable(make)
         for block in blocks(seed, component, n_draws, entries):
-            key = (gold_key, component, seed, block.first)
+            place = (*key, component, seed, block.first)
             with self._lock:
-                drawn = self._held.get(key)
-            if drawn is None:
-                drawn = make(block)
-                self._keep(key, drawn, total=drawn.nbytes * -(-n_draws // block_length(entries)))
+                held = self._held.get(place)
+            drawn = make(block) if held is None else cast("Drawn", held)
+            if held is None:
+                total = drawn.nbytes * -(-n_draws // block_length(entries))
+                self._keep(place, drawn, total)
             yield block, drawn
 
-    def _keep(self, key: tuple[object, ...], drawn: DrawArray | Dealt, total: int) -> None:
+    def _keep(self, place: tuple[object, ...], drawn: DrawArray | Dealt, total: int) -> None:
         # What would not fit whole is drawn again each time: half a cache is thrown out anyway.
         if total > self.budget // 3:
             return
         with self._lock:
-            self._held[key] = drawn
+            self._held[place] = drawn
             while sum(d.nbytes for d in self._held.values()) > self.budget:
                 self._held.popitem(last=False)
 
@@ -178,6 +202,10 @@ class DrawCache:
         """Let go of everything held."""
         with self._lock:
             self._held.clear()
+
+
+# The package's one store of draws; its content only saves time.
+DRAWS = DrawCache()
 
 
 def gold_key(gold: Gold) -> bytes:

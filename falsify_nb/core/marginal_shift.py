@@ -21,16 +21,16 @@ import numpy.typing as npt
 from falsify_nb.core.benchmark import Gold
 from falsify_nb.core.marginals import Marginals
 
-__all__ = ["margin_shift"]
+__all__ = ["margin_pull", "margin_shift"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 
-def margin_shift(
+def margin_pull(
     gold: Gold, model: Marginals, query: IntArray, doc: IntArray, gradient: FloatArray
-) -> FloatArray:
-    """Return the change of Σ_j φ_j (own change of φ_i aside) when each query is left out.
+) -> tuple[FloatArray, FloatArray]:
+    """Return ∂Φ/∂β_d and ∂Φ/∂α_a from the gradient in π.
 
     Parameters
     ----------
@@ -45,15 +45,39 @@ def margin_shift(
 
     Returns
     -------
+    on_beta : numpy.ndarray of float, shape (n_docs,)
+        Σ_j c_jd V_jd.
+    on_alpha : numpy.ndarray of float, shape (n_size_classes,)
+        Σ_d Σ_j c_jd V_jd over the queries j of each class.
+    """
+    pi = model.pi[model.size_class[query], model.freq_class[doc]]
+    pull = gradient * pi * (1 - pi)
+    on_beta = np.bincount(doc, pull, gold.n_docs)
+    return on_beta, np.bincount(model.size_class[query], pull, len(model.size))
+
+
+def margin_shift(
+    gold: Gold, model: Marginals, on_beta: FloatArray, on_alpha: FloatArray
+) -> FloatArray:
+    """Return the change of Σ_j φ_j (own change of φ_i aside) when each query is left out.
+
+    Parameters
+    ----------
+    gold : Gold
+        The effective gold.
+    model : Marginals
+        Its fitted probabilities.
+    on_beta, on_alpha : numpy.ndarray of float, shape (n_docs,) and (n_size_classes,)
+        ∂Φ/∂β and ∂Φ/∂α, as `margin_pull` returns them.
+
+    Returns
+    -------
     numpy.ndarray of float, shape (n_queries,)
     """
     n_of = np.bincount(model.size_class, minlength=len(model.size)).astype(float)
     m_of = np.bincount(model.freq_class, minlength=model.pi.shape[1]).astype(float)
     v = model.pi * (1 - model.pi)
     row_v, column_v = v @ m_of, n_of @ v
-    pull = gradient * v[model.size_class[query], model.freq_class[doc]]
-    on_beta = np.bincount(doc, pull, gold.n_docs)
-    on_alpha = np.bincount(model.size_class[query], pull, len(n_of))
     # dβ_d = (r_d − Σ_a n_a V_ad dα_a) / column_v_d, put into the rows' equations.
     inverse = np.divide(1.0, column_v, out=np.zeros_like(column_v), where=column_v > 1e-12)
     reduced = np.diag(row_v) - (v * (m_of * inverse)) @ (v * n_of[:, None]).T

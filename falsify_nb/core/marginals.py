@@ -126,9 +126,7 @@ def _newton(size: FloatArray, n: FloatArray, freq: FloatArray, m: FloatArray) ->
         if np.abs(error).max() <= MARGIN_TOLERANCE / 100:
             break
         spread = n[:, None] * m[None, :] * pi * (1 - pi)
-        hessian = np.block(
-            [[np.diag(spread.sum(1)), spread], [spread.T, np.diag(spread.sum(0))]]
-        )
+        hessian = np.block([[np.diag(spread.sum(1)), spread], [spread.T, np.diag(spread.sum(0))]])
         hessian += np.outer(gauge, gauge) * (np.trace(hessian) / len(gauge) ** 2)
         step = np.linalg.lstsq(hessian, error * np.concatenate([n, m]), rcond=1e-14)[0]
         scale = 1.0

@@ -161,7 +161,9 @@ def pair_scores(hits: Hits, gold: Gold, metric: Metric) -> Pairs:
         # A chunk ends where a ranking ends, so that all documents of a pair stand in one chunk.
         goal = (ends[begin - 1] if begin else 0) + _CHUNK_TRIPLES
         last = max(int(np.searchsorted(ends, goal, side="right")) - 1, begin)
-        stop = int(np.searchsorted(row, row[last], side="left" if row[last] > row[begin] else "right"))
+        stop = int(
+            np.searchsorted(row, row[last], side="left" if row[last] > row[begin] else "right")
+        )
         part = slice(begin, stop)
         parts.append(_join(row[part], hits, entries[part], sets, gold, metric))
         begin = stop

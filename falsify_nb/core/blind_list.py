@@ -1,0 +1,106 @@
+"""A strong list that never reads the query: what an answer key's skew alone would earn."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from falsify_nb.core.result import BlindList
+from falsify_nb.core.streams import stream
+from falsify_nb.core.task import Task
+
+__all__ = ["blind_list"]
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+# Each repetition halves the units anew and scores every query once.
+REPETITIONS = 10
+
+
+def blind_list(task: Task, tau: float) -> BlindList | None:
+    """Return what one fixed list, made from other queries' judgments, scores.
+
+    The list holds the documents of the largest gain summed over the queries that it is made from.
+    Made from all queries it has seen the answers it is scored on (the upper bracket); made from
+    half of them and scored on the other half it has not. Groups are never split.
+
+    Parameters
+    ----------
+    task : Task
+        The system's task; of its rankings only the scores are read.
+    tau : float
+        The list raises the alarm when it scores above the system's score − τ.
+
+    Returns
+    -------
+    BlindList or None
+        None where there are not two units to halve.
+    """
+    n_units = len(task.units)
+    if n_units < 2:
+        return None
+    own_entry = np.ones(len(task.gold.doc), dtype=bool)
+    in_sample = float(_scores(task, _top(task, own_entry)).mean())
+    halves, whole = [], np.empty(REPETITIONS)
+    for number in range(REPETITIONS):
+        order = stream(task.seed, "halves", number).permutation(n_units)
+        in_first = np.zeros(n_units, dtype=bool)
+        in_first[order[: n_units // 2]] = True
+        first = in_first[task.units.of]
+        total = 0.0
+        for made_from in (first, ~first):
+            scores = _scores(task, _top(task, made_from[task.gold.owner]))[~made_from]
+            halves.append(float(scores.mean()))
+            total += float(scores.sum())
+        whole[number] = total / task.n_queries
+    score, spread = float(whole.mean()), float(np.std(halves, ddof=1))
+    alarm = score >= float(task.scores.mean()) - tau
+    text = _sentence(score, spread, in_sample, float(task.scores.mean()), alarm=alarm)
+    return BlindList(score, spread, in_sample, alarm, text)
+
+
+def _top(task: Task, entries: BoolArray) -> IntArray:
+    """Return the documents of largest summed gain, best first; ties stand in order of id."""
+    gold = task.gold
+    gain = np.bincount(gold.doc[entries], gold.gain[entries], gold.n_docs)
+    size = min(task.depth, int(np.count_nonzero(gain)))
+    if size == 0:
+        return np.empty(0, dtype=np.int64)
+    least = np.partition(gain, -size)[-size]
+    above = np.flatnonzero(gain > least)
+    above = above[np.argsort(-gain[above], kind="stable")]
+    return np.concatenate([above, np.flatnonzero(gain == least)[: size - len(above)]])
+
+
+def _scores(task: Task, documents: IntArray) -> FloatArray:
+    """Return every query's score for one and the same list, shape (n_queries,)."""
+    gold = task.gold
+    rank = np.zeros(gold.n_docs, dtype=np.int64)
+    rank[documents] = np.arange(1, len(documents) + 1)
+    found = np.flatnonzero(rank[gold.doc])
+    owner, ranks = gold.owner[found], rank[gold.doc[found]]
+    order = np.lexsort((ranks, owner))
+    owner, ranks, found = owner[order], ranks[order], found[order]
+    starts = np.flatnonzero(np.diff(owner, prepend=-1))
+    scores = np.zeros(task.n_queries)
+    who = owner[starts]
+    scores[who] = task.metric.combine(ranks, gold.worth[found], starts, gold.sizes[who])
+    return scores
+
+
+def _sentence(
+    score: float, spread: float, in_sample: float, system: float, *, alarm: bool
+) -> str:
+    figures = f"{score:.3f} ± {spread:.3f} ({in_sample:.3f} on the queries it was made from)"
+    if not alarm:
+        return (
+            f"One fixed list for every query, made from other queries' judgments, scores "
+            f"{figures}; the system {system:.3f}."
+        )
+    relation = "more than" if score > system else "as much as, to within τ,"
+    return (
+        f"One fixed list that never reads the query scores {figures}: {relation} the system's "
+        f"{system:.3f}. On this benchmark such a score takes no understanding of any query."
+    )
