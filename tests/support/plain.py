@@ -56,17 +56,15 @@ class Measure:
             return sum(alone.score(ranking, {d: 1.0}) for d in gold) / len(gold)
         read = ranking if self.k is None else ranking[: self.k]
         hits = [rank for rank, doc in enumerate(read, 1) if doc in gold]
-        if self.family == "R":
-            return len(hits) / len(gold)
-        if self.family == "P":
-            assert self.k is not None
-            return len(hits) / self.k
-        if self.family == "Success":
-            return 1.0 if hits else 0.0
-        if self.family == "RR":
-            return 1.0 / hits[0] if hits else 0.0
-        if self.family == "AP":
-            return sum((i + 1) / rank for i, rank in enumerate(hits)) / len(gold)
+        simple = {
+            "R": len(hits) / len(gold),
+            "P": len(hits) / (self.k or 1),
+            "Success": float(bool(hits)),
+            "RR": 1.0 / hits[0] if hits else 0.0,
+            "AP": sum((i + 1) / rank for i, rank in enumerate(hits)) / len(gold),
+        }
+        if self.family in simple:
+            return simple[self.family]
         dcg = sum(gold[read[rank - 1]] / math.log2(rank + 1) for rank in hits)
         ideal = sorted(gold.values(), reverse=True)[: self.k]
         return dcg / sum(gain / math.log2(rank + 1) for rank, gain in enumerate(ideal, 1))
