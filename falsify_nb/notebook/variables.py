@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ from falsify_nb.errors import OptionError, near_names
 from falsify_nb.notebook.line import Word
 from falsify_nb.notebook.options import GATE_OPTIONS, Option
 
-__all__ = ["check_early", "gate_arguments", "value_of"]
+__all__ = ["check_early", "check_values", "gate_arguments", "value_of"]
 
 _EXPRESSION = re.compile(r"([A-Za-z_]\w*)[.\[(]")
 _LITERALS = {"None": None, "True": True, "False": False}
@@ -45,10 +46,30 @@ def check_early(
     that the body may still bind is left alone.
     """
     later = set(bound_later)
+    known = {}
     for option in GATE_OPTIONS:
         word = given.get(option.name)
         if option.name in given and not (word and word.is_name and word.text in later):
-            value_of(option, word, namespace)
+            known[option.name] = value_of(option, word, namespace)
+    check_values(known)
+
+
+def check_values(arguments: Mapping[str, Any]) -> None:
+    """Refuse a metric or a parameter of the protocol that `falsify()` would refuse.
+
+    Raises
+    ------
+    OptionError
+        As `Protocol` and the metrics raise it.
+    """
+    from falsify_nb.core.protocol import Protocol
+    from falsify_nb.io.metric import to_metric
+
+    # These three are made from the inputs; the user does not write them.
+    names = {f.name for f in dataclasses.fields(Protocol)} - {"metric", "groups", "corpus"}
+    chosen = Protocol(**{name: value for name, value in arguments.items() if name in names})
+    if "metric" in arguments:
+        to_metric(arguments["metric"], bounds=chosen.bounds)
 
 
 def value_of(option: Option, word: Word | None, namespace: Mapping[str, Any]) -> Any:  # noqa: ANN401

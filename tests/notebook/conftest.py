@@ -6,58 +6,15 @@ import os
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from falsify_nb.core.protocol import Protocol
-from falsify_nb.core.result import GateResult, Interval, Labels, NullResult
+from falsify_nb.core.result import GateResult
+from tests.support.handmade import make_result
 
 QRELS = {"q1": {"d1": 1}, "q2": {"d2": 1}, "q3": {"d3": 1}}
 RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d2": 2.0}, "q3": {"d1": 1.0}}
-
-
-def make_result(delta: float = 0.4, tau: float = 0.05, **fields: object) -> GateResult:
-    """Return a result made by hand: equal gaps, intervals of ± 0.1."""
-    verdict = "PASS" if delta - 0.1 >= tau else "FAIL" if delta + 0.1 < tau else "UNDER-NS"
-    nulls = {
-        name: NullResult(
-            name=name,
-            mean=0.3,
-            mean_is_exact=True,
-            mean_error=0.0,
-            delta=delta,
-            interval=Interval(delta - 0.08, delta + 0.08),
-            interval_adjusted=Interval(delta - 0.1, delta + 0.1),
-            p_value=0.001,
-            p_adjusted=0.004,
-            p_pass=0.001,
-            p_fail=0.99,
-            verdict=verdict,
-            reason=f"The gap is {delta}.",
-            draws=np.linspace(0.2, 0.4, 101),
-            n_draws=101,
-            contributions=np.full(3, delta),
-        )
-        for name in "ABCD"
-    }
-    values = {
-        "verdict": verdict,
-        "score": 0.3 + delta,
-        "metric": "nDCG@10",
-        "n_queries": 3,
-        "nulls": nulls,
-        "query_ids": ("q1", "q2", "q3"),
-        "scores": np.full(3, 0.3 + delta),
-        "null_scores": np.full((4, 3), 0.3),
-        "protocol": Protocol(tau=tau),
-        "labels": Labels(np.array([2, 1]), ("d1", "d2"), 3, 2),
-        "point_verdict": "PASS" if delta >= tau else "FAIL",
-        "corpus_size": 10,
-        "depth": 10,
-    }
-    return GateResult(**{**values, **fields})
 
 
 class FakeGate:

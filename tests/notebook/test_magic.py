@@ -158,6 +158,11 @@ def test_any_names_of_the_user_are_left_alone(cell, gate, shell):
         ("run --qrels qrels --out class", ["class", "name"]),
         ("run --qrels qrels --out qrels", ["--out qrels", "--qrels reads"]),
         ("run --qrels $qrels", ["--qrels qrels"]),
+        ("run --qrels qrels --tau 2", ["tau=2", "0 to 1"]),
+        ("run --qrels qrels --n-boot 99", ["n_boot=99", "100"]),
+        ("run --qrels qrels --top-k 0", ["top_k=0"]),
+        ("run --qrels qrels --seed -1", ["seed=-1"]),
+        ("run --qrels qrels --metric nDGC@10", ["nDGC", "nDCG"]),
     ],
 )
 def test_a_bad_line_says_what_to_type_and_gates_nothing(cell, gate, shell, line, mentions):
