@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import repeat
 
 import numpy as np
+import numpy.typing as npt
 
 from falsify_nb.core.benchmark import Benchmark
 from falsify_nb.core.notices import Notice
@@ -12,7 +13,10 @@ from falsify_nb.core.rankings import Rankings
 from falsify_nb.core.tables import Corpus
 from falsify_nb.errors import CorpusError
 
-__all__ = ["collection_size"]
+__all__ = ["collection_size", "known_ids"]
+
+
+StrArray = npt.NDArray[np.object_]
 
 
 def collection_size(
@@ -51,6 +55,16 @@ def collection_size(
         return corpus.size, corpus.notices
     _check_inside(corpus, benchmark, rankings)
     return corpus.size, corpus.notices
+
+
+def known_ids(corpus: Corpus | None, benchmark: Benchmark, rankings: Rankings) -> StrArray:
+    """Return the sorted ids known of the corpus: all of them, or those judged or retrieved."""
+    if corpus is not None and corpus.ids is not None:
+        return np.sort(corpus.ids)
+    seen = {*benchmark.judged_position, *rankings.doc_ids}
+    out = np.empty(len(seen), dtype=object)
+    out[:] = sorted(seen)
+    return out
 
 
 def _n_seen(benchmark: Benchmark, rankings: Rankings) -> int:

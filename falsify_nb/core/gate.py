@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from falsify_nb.core.benchmark import Benchmark, Gold
-from falsify_nb.core.collection import collection_size
+from falsify_nb.core.blind_list import blind_list
+from falsify_nb.core.collection import collection_size, known_ids
 from falsify_nb.core.contributions import Units
 from falsify_nb.core.intervals import FEWEST_FOR_INTERVAL, N_NULLS, gap_interval, p_null
 from falsify_nb.core.metrics import FunctionMetric, Metric
 from falsify_nb.core.notices import Notice
-from falsify_nb.core.nulls import NULLS
 from falsify_nb.core.pairs import Hits
 from falsify_nb.core.protocol import Protocol
 from falsify_nb.core.rankings import Rankings
 from falsify_nb.core.result import GateResult, Labels, NullResult
+from falsify_nb.core.second_opinions import strict_pair
 from falsify_nb.core.tables import Corpus, Qrels, Run
-from falsify_nb.core.task import Progress, Task
+from falsify_nb.core.task import Null, Progress, Task
 from falsify_nb.core.verdict import gate_verdict, judge, point_verdict
 from falsify_nb.errors import InputError
 
@@ -49,6 +51,8 @@ class Inputs:
         Query texts, for display.
     groups : dict of str to str, optional
         Query id to group.
+    n_jobs : int, optional
+        Workers for a function.
     """
 
     run: Run
@@ -57,6 +61,7 @@ class Inputs:
     metric: Metric | FunctionMetric
     texts: dict[str, str] = dataclasses.field(default_factory=dict)
     groups: dict[str, str] | None = None
+    n_jobs: int | None = None
 
 
 def run_gate(
@@ -89,21 +94,8 @@ def run_gate(
     rankings = Rankings.build(inputs.run, benchmark, depth, drop_self=protocol.drop_self)
     corpus_size, corpus_notices = collection_size(inputs.corpus, benchmark, rankings)
     depth = min(rankings.depth, corpus_size)
-    gold = Gold.of(benchmark, metric)
-    assert isinstance(metric, Metric)
-    read = min(metric.k or depth, depth)
-    task = Task(
-        metric,
-        gold,
-        Hits(*rankings.hits(read)),
-        corpus_size,
-        read,
-        _units(inputs.groups, benchmark),
-        protocol.bounds,
-        protocol.seed,
-        protocol.n_boot,
-        progress,
-    )
+    task = _task(inputs, protocol, benchmark, rankings, corpus_size, progress)
+    gold = task.gold
     nulls, per_query = _judge_all(task, protocol, is_query_blind=rankings.is_query_blind)
     score = float(task.scores.mean())
     labels = _labels(gold, benchmark)
@@ -111,10 +103,13 @@ def run_gate(
         *benchmark.notices,
         *rankings.notices,
         *corpus_notices,
+        *task.notices(),
         *_notices(task, nulls, labels, protocol, benchmark),
     )
+    verdict = gate_verdict(n.verdict for n in nulls.values())
+    task.finish()
     return GateResult(
-        verdict=gate_verdict(n.verdict for n in nulls.values()),
+        verdict=verdict,
         score=score,
         metric=str(metric),
         n_queries=benchmark.n_queries,
@@ -133,6 +128,44 @@ def run_gate(
         system=inputs.run.name,
         judged=rankings.judged,
         is_query_blind=rankings.is_query_blind,
+        strict=strict_pair(metric, benchmark, rankings, task, protocol, verdict),
+        blind=blind_list(task, protocol.tau),
+    )
+
+
+def _task(
+    inputs: Inputs,
+    protocol: Protocol,
+    benchmark: Benchmark,
+    rankings: Rankings,
+    corpus_size: int,
+    progress: Progress | None,
+) -> Task:
+    metric, depth = inputs.metric, min(rankings.depth, corpus_size)
+    common: dict[str, Any] = {
+        "gold": Gold.of(benchmark, metric),
+        "corpus_size": corpus_size,
+        "units": _units(inputs.groups, benchmark),
+        "bounds": protocol.bounds,
+        "seed": protocol.seed,
+        "n_draws": protocol.n_boot,
+        "progress": progress,
+    }
+    if isinstance(metric, Metric):
+        read = min(metric.k or depth, depth)
+        return Task(metric=metric, hits=Hits(*rankings.hits(read)), depth=read, **common)
+    from falsify_nb.core.function_calls import Caller
+    from falsify_nb.core.function_task import FunctionTask
+
+    return FunctionTask(
+        metric=Metric("RR"),
+        hits=Hits(*rankings.hits(depth)),
+        depth=depth,
+        caller=Caller(metric, protocol.bounds, inputs.n_jobs, progress),
+        benchmark=benchmark,
+        rankings=rankings,
+        corpus_ids=known_ids(inputs.corpus, benchmark, rankings),
+        **common,
     )
 
 
@@ -171,17 +204,17 @@ def _judge_all(
 ) -> tuple[dict[str, NullResult], FloatArray]:
     oracle = task.for_oracle()
     nulls, per_query = {}, np.empty((N_NULLS, task.n_queries))
-    for row, name in enumerate(NULLS):
+    for row, name in enumerate(task.nulls):
         nulls[name], per_query[row] = _judge_one(name, task, oracle, protocol, is_query_blind)
     return nulls, per_query
 
 
 def _judge_one(
-    name: str, task: Task, oracle: Task, protocol: Protocol, is_query_blind: bool
+    name: str, task: Task, oracle: Task | None, protocol: Protocol, is_query_blind: bool
 ) -> tuple[NullResult, FloatArray]:
-    null = NULLS[name]
-    expected = null.expect(task)
+    null = task.nulls[name]
     score = float(task.scores.mean())
+    expected = null.expect(task)
     draws = null.draw(task) if task.n_draws else np.empty(0)
     found = part = None
     if len(task.units) >= FEWEST_FOR_INTERVAL:
@@ -205,7 +238,7 @@ def _judge_one(
         verdict="UNDER-NS",
         draws=draws,
         n_draws=len(draws),
-        headroom=float(oracle.scores.mean()) - null.expect(oracle).mean,
+        headroom=_headroom(null, oracle),
         contributions=np.empty(0) if part is None else part.values,
         weights=None if part is None else part.sizes,
         bounds=(-1.0, 1.0) if part is None else (part.low, part.high),
@@ -213,6 +246,12 @@ def _judge_one(
     )
     verdict, reason = judge(result, protocol, len(task.units), is_query_blind=is_query_blind)
     return dataclasses.replace(result, verdict=verdict, reason=reason), expected.per_query
+
+
+def _headroom(null: Null, oracle: Task | None) -> float | None:
+    if oracle is None:
+        return None
+    return float(oracle.scores.mean()) - null.expect(oracle).mean
 
 
 def _labels(gold: Gold, benchmark: Benchmark) -> Labels:

@@ -102,6 +102,8 @@ class MarginalDraws:
     ----------
     owner : numpy.ndarray of int, shape (n_slots,)
         The query of each slot; slots are sorted by class of R, then by query.
+    order : numpy.ndarray of int, shape (n_slots,)
+        The gold's own entry of each slot.
     worth : numpy.ndarray of float, shape (n_slots,)
         Gain over normaliser of each slot before any gain is dealt.
     """
@@ -111,6 +113,7 @@ class MarginalDraws:
         self._units = units
         self.marginals = marginals
         order = np.argsort(marginals.size_class[gold.owner], kind="stable")
+        self.order = order
         self.owner = gold.owner[order]
         self.worth = gold.worth[order]
         self._gain = gold.gain[order]

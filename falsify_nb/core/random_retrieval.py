@@ -1,7 +1,8 @@
-"""Null C: what K documents drawn without replacement from the corpus score, exactly and in draws."""
+"""Null C: what K documents drawn without replacement score, exactly and in draws."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from falsify_nb.core.benchmark import Gold
 from falsify_nb.core.metrics import Metric
 from falsify_nb.core.streams import Block
 
-__all__ = ["RandomRetrieval"]
+__all__ = ["RandomRetrieval", "draw_documents"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -120,6 +121,12 @@ class RandomRetrieval:
         return self.metric.combine(ranks.ravel(), worth.ravel(), starts, sizes)
 
 
+def draw_documents(block: Block, n_lists: int, depth: int, corpus_size: int) -> Iterator[IntArray]:
+    """Yield, draw by draw, lists of distinct random documents, shape (n_lists, depth)."""
+    for _ in range(block.stop - block.first):
+        yield _subsets(block.rng, n_lists, depth, corpus_size)
+
+
 def _log_choose(n: float | IntArray, k: float | IntArray) -> FloatArray:
     return gammaln(np.add(n, 1)) - gammaln(np.add(k, 1)) - gammaln(np.subtract(n, k) + 1)
 
@@ -127,8 +134,10 @@ def _log_choose(n: float | IntArray, k: float | IntArray) -> FloatArray:
 def _subsets(rng: np.random.Generator, n: int, size: int, of: int) -> IntArray:
     """Draw n ordered samples without replacement of `size` out of 0 … of − 1."""
     if size * size > of:
-        keys = rng.random((n, of))
-        return np.argsort(keys, axis=1)[:, :size]
+        # Sorting random keys, in slices that hold at most 16 MB of them.
+        slices = [slice(b, b + max(1, 2_000_000 // of)) for b in range(0, n, max(1, 2_000_000 // of))]
+        parts = [np.argsort(rng.random((len(range(n)[s]), of)), axis=1)[:, :size] for s in slices]
+        return np.concatenate(parts) if parts else np.empty((0, size), dtype=np.int64)
     out = rng.integers(0, of, (n, size))
     todo = np.arange(n)
     while size > 1 and len(todo):

@@ -16,6 +16,7 @@ from falsify_nb.core.contributions import Contributions, Units
 from falsify_nb.core.label_draws import gold_key
 from falsify_nb.core.marginals import Marginals
 from falsify_nb.core.metrics import Metric
+from falsify_nb.core.notices import Notice
 from falsify_nb.core.pairs import Hits, Pairs, pair_scores
 
 __all__ = ["Expected", "Null", "Progress", "Task"]
@@ -115,13 +116,27 @@ class Task:
         """Whether Null D deals single gold documents, like Null A."""
         return self.gold.is_single
 
+    @property
+    def nulls(self) -> dict[str, Null]:
+        """The four nulls by letter."""
+        from falsify_nb.core.nulls import NULLS
+
+        return NULLS
+
     def tell(self, stage: str, done: int, total: int) -> None:
         """Call the progress hook, if there is one."""
         if self.progress is not None:
             self.progress(stage, done, total)
 
-    def for_oracle(self) -> Task:
-        """Return the same task for a perfect system."""
+    def notices(self) -> list[Notice]:
+        """Return what a reader should know of how the nulls were computed."""
+        return []
+
+    def finish(self) -> None:
+        """Let go of what was kept in case of an interruption."""
+
+    def for_oracle(self) -> Task | None:
+        """Return the same task for a perfect system; None where that would cost too much."""
         oracle = Hits.of_oracle(self.gold, self.depth)
         twin = dataclasses.replace(self, hits=oracle)
         twin.__dict__["marginals"] = self.marginals
