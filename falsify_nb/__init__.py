@@ -9,11 +9,29 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from falsify_nb.api import falsify as falsify
+    from falsify_nb.api import plan as plan
     from falsify_nb.core.protocol import Protocol as Protocol
     from falsify_nb.core.result import GateResult as GateResult
     from falsify_nb.core.result import NullResult as NullResult
     from falsify_nb.demo import load_demo as load_demo
+    from falsify_nb.environment import show_versions as show_versions
+    from falsify_nb.errors import Cancelled as Cancelled
+    from falsify_nb.errors import CorpusError as CorpusError
+    from falsify_nb.errors import DuplicateError as DuplicateError
     from falsify_nb.errors import FalsifyError as FalsifyError
+    from falsify_nb.errors import FunctionError as FunctionError
+    from falsify_nb.errors import GateFailed as GateFailed
+    from falsify_nb.errors import GateUndecided as GateUndecided
+    from falsify_nb.errors import InputError as InputError
+    from falsify_nb.errors import MemoryNeededError as MemoryNeededError
+    from falsify_nb.errors import MetricError as MetricError
+    from falsify_nb.errors import MissingExtraError as MissingExtraError
+    from falsify_nb.errors import NoOverlapError as NoOverlapError
+    from falsify_nb.errors import OptionError as OptionError
+    from falsify_nb.errors import ReadError as ReadError
+    from falsify_nb.errors import RetrieverError as RetrieverError
+    from falsify_nb.errors import ScoreError as ScoreError
+    from falsify_nb.errors import WriteError as WriteError
     from falsify_nb.io.read import read_corpus as read_corpus
     from falsify_nb.io.read import read_qrels as read_qrels
     from falsify_nb.io.read import read_run as read_run
@@ -23,16 +41,34 @@ __version__ = "0.1.0"
 
 # Name -> module. Resolved on first use, so that `import falsify_nb` loads nothing heavy.
 _PUBLIC = {
+    "Cancelled": "errors",
+    "CorpusError": "errors",
+    "DuplicateError": "errors",
     "FalsifyError": "errors",
+    "FunctionError": "errors",
+    "GateFailed": "errors",
     "GateResult": "core.result",
+    "GateUndecided": "errors",
+    "InputError": "errors",
+    "MemoryNeededError": "errors",
+    "MetricError": "errors",
+    "MissingExtraError": "errors",
+    "NoOverlapError": "errors",
     "NullResult": "core.result",
+    "OptionError": "errors",
     "Protocol": "core.protocol",
+    "ReadError": "errors",
+    "RetrieverError": "errors",
+    "ScoreError": "errors",
+    "WriteError": "errors",
     "baseline": "systems",
     "falsify": "api",
     "load_demo": "demo",
+    "plan": "api",
     "read_corpus": "io.read",
     "read_qrels": "io.read",
     "read_run": "io.read",
+    "show_versions": "environment",
 }
 
 __all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604 - the keys are names

@@ -1,0 +1,24 @@
+"""Draw the README's picture from the README's own cell: ``python -m docs.make_pictures``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from falsify_nb import falsify, load_demo
+
+__all__ = ["main"]
+
+PICTURES = Path(__file__).parent / "pictures"
+
+
+def main() -> None:
+    """Write ``docs/pictures/verdict.png``."""
+    demo = load_demo()
+    run = {query_id: ["hypertension", "diabetes", "anaemia"] for query_id in demo.qrels}
+    result = falsify(run, qrels=demo.qrels, corpus=demo.corpus)
+    PICTURES.mkdir(exist_ok=True)
+    (PICTURES / "verdict.png").write_bytes(result.chart().png(scale=1.5))
+
+
+if __name__ == "__main__":
+    main()
