@@ -7,15 +7,16 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from falsify_nb.core.gate import Inputs, run_gate
+from falsify_nb.core.gate import Inputs, Plan, plan_calls, run_gate
 from falsify_nb.core.protocol import Decision, IntervalMethod, Protocol, Strict
 from falsify_nb.core.result import GateResult
 from falsify_nb.core.tables import Corpus
 from falsify_nb.errors import OptionError, shorten
 from falsify_nb.io.adapt import to_corpus, to_qrels, to_run
 from falsify_nb.io.metric import to_metric
+from falsify_nb.progress import LateBar
 
-__all__ = ["falsify"]
+__all__ = ["falsify", "plan"]
 
 
 def falsify(
@@ -104,54 +105,109 @@ def falsify(
     >>> result.verdict, result.nulls["A"].verdict
     ('FAIL', 'FAIL')
     """
-    given = {
-        "tau": tau,
-        "top_k": top_k,
-        "n_boot": n_boot,
-        "seed": seed,
-        "interval": interval,
-        "decision": decision,
-        "strict": strict,
-        "bounds": bounds,
-        "drop_self": drop_self,
-    }
-    if protocol is None:
-        chosen = Protocol(**given)
-    else:
+    given = Protocol(
+        tau=tau,
+        top_k=top_k,
+        n_boot=n_boot,
+        seed=seed,
+        interval=interval,
+        decision=decision,
+        strict=strict,
+        bounds=bounds,
+        drop_self=drop_self,
+    )
+    hook = LateBar() if progress is None else progress
+    try:
+        inputs, chosen = _prepared(
+            run, qrels, corpus, metric, queries, groups, given, protocol, hook
+        )
+        return run_gate(
+            dataclasses.replace(inputs, n_jobs=n_jobs),
+            chosen,
+            sealed=protocol is not None,
+            progress=hook,
+        )
+    finally:
+        if isinstance(hook, LateBar):
+            hook.close()
+
+
+def plan(
+    run: Any,  # noqa: ANN401 - whatever falsify_nb.io.adapt reads
+    *,
+    qrels: Any,  # noqa: ANN401
+    metric: Callable[[list[str], dict[str, float]], float],
+    corpus: Any = None,  # noqa: ANN401
+    n_boot: int = 1000,
+    top_k: int | None = None,
+) -> Plan:
+    """Say how often `falsify` would call a metric function, before it is called once.
+
+    Parameters
+    ----------
+    run, qrels, metric, corpus, n_boot, top_k
+        As in `falsify`.
+
+    Returns
+    -------
+    Plan
+        The number of calls, by part.
+
+    Examples
+    --------
+    >>> from falsify_nb import load_demo, plan
+    >>> demo = load_demo()
+    >>> plan(demo.runs["bm25"], qrels=demo.qrels, metric=lambda ranking, gold: 0.0).calls > 100
+    True
+    """
+    given = Protocol(n_boot=n_boot, top_k=top_k)
+    inputs, chosen = _prepared(run, qrels, corpus, metric, None, None, given, None, None)
+    return plan_calls(inputs, chosen)
+
+
+def _prepared(
+    run: Any,  # noqa: ANN401
+    qrels: Any,  # noqa: ANN401
+    corpus: Any,  # noqa: ANN401
+    metric: str | Callable[[list[str], dict[str, float]], float],
+    queries: Mapping[str, str] | None,
+    groups: Mapping[str, str] | None,
+    given: Protocol,
+    sealed: Protocol | None,
+    progress: Callable[[str, int, int], None] | None,
+) -> tuple[Inputs, Protocol]:
+    """Return the inputs as tables, and the protocol with what they add to it."""
+    if sealed is not None:
         _refuse_both(given)
-        chosen, metric = protocol, _metric_of(protocol, metric)
-    measure = to_metric(metric, bounds=chosen.bounds)
+        metric = _metric_of(sealed, metric)
+    measure = to_metric(metric, bounds=(sealed or given).bounds)
     judgments = to_qrels(qrels)
     collection = to_corpus(corpus)
-    chosen = _completed(
-        chosen,
-        protocol,
-        metric=str(measure),
-        corpus=fingerprint(collection),
-        groups=_grouping(groups),
+    found = {
+        "metric": str(measure),
+        "corpus": fingerprint(collection),
+        "groups": _grouping(groups),
+    }
+    chosen = _completed(given if sealed is None else sealed, sealed, found)
+    inputs = Inputs(
+        run=to_run(run, queries=queries, progress=progress),
+        qrels=judgments,
+        corpus=collection,
+        metric=measure,
+        texts=_as_text(queries) or {},
+        groups=_as_text(groups),
     )
-    return run_gate(
-        Inputs(
-            run=to_run(run, queries=queries, progress=progress),
-            qrels=judgments,
-            corpus=collection,
-            metric=measure,
-            texts=_as_text(queries) or {},
-            groups=_as_text(groups),
-        ),
-        chosen,
-        sealed=protocol is not None,
-        progress=progress,
-    )
+    return inputs, chosen
 
 
-def _refuse_both(given: Mapping[str, Any]) -> None:
+def _refuse_both(given: Protocol) -> None:
     """Refuse a parameter beside a protocol: one of the two would silently lose."""
-    defaults = {f.name: f.default for f in dataclasses.fields(Protocol)}
-    for name, value in given.items():
-        if value != defaults[name]:
+    default = Protocol()
+    for field in dataclasses.fields(Protocol):
+        value = getattr(given, field.name)
+        if value != getattr(default, field.name):
             raise OptionError(
-                f"both protocol= and {name}={shorten(value)} were given",
+                f"both protocol= and {field.name}={shorten(value)} were given",
                 remedy="Put all parameters into the protocol, or leave protocol= out.",
             )
 
@@ -169,7 +225,9 @@ def _metric_of(
     return protocol.metric
 
 
-def _completed(chosen: Protocol, sealed: Protocol | None, **found: str | None) -> Protocol:
+def _completed(
+    chosen: Protocol, sealed: Protocol | None, found: Mapping[str, str | None]
+) -> Protocol:
     """Return the protocol with what the inputs add, refusing what contradicts a sealed one."""
     for name in ("corpus", "groups"):
         fixed = None if sealed is None else getattr(sealed, name)
@@ -178,7 +236,7 @@ def _completed(chosen: Protocol, sealed: Protocol | None, **found: str | None) -
                 f"the protocol fixes the {name} ({fixed}), but what was given is {found[name]}",
                 remedy=f"Hand over the {name} that the protocol was sealed with.",
             )
-    return dataclasses.replace(chosen, **found)
+    return Protocol.from_dict({**chosen.to_dict(), **found})
 
 
 def fingerprint(corpus: Corpus | None) -> str | None:

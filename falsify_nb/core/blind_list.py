@@ -9,7 +9,7 @@ from falsify_nb.core.result import BlindList
 from falsify_nb.core.streams import stream
 from falsify_nb.core.task import Task
 
-__all__ = ["blind_list"]
+__all__ = ["against", "blind_list"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -24,7 +24,8 @@ def blind_list(task: Task, tau: float) -> BlindList | None:
 
     The list holds the documents of the largest gain summed over the queries that it is made from.
     Made from all queries it has seen the answers it is scored on (the upper bracket); made from
-    half of them and scored on the other half it has not. Groups are never split.
+    half of them and scored on the other half it has not. Groups are never split. Equal sums are put
+    in random order, since an id's place in the alphabet may say something about its document.
 
     Parameters
     ----------
@@ -41,37 +42,55 @@ def blind_list(task: Task, tau: float) -> BlindList | None:
     n_units = len(task.units)
     if n_units < 2:
         return None
-    own_entry = np.ones(len(task.gold.doc), dtype=bool)
-    in_sample = float(_scores(task, _top(task, own_entry)).mean())
+    documents = np.arange(task.gold.n_docs)
+    in_sample = float(_scores(task, _top(task, np.ones(task.n_queries, bool), documents)).mean())
     halves, whole = [], np.empty(REPETITIONS)
     for number in range(REPETITIONS):
-        order = stream(task.seed, "halves", number).permutation(n_units)
-        in_first = np.zeros(n_units, dtype=bool)
-        in_first[order[: n_units // 2]] = True
+        rng = stream(task.seed, "halves", number)
+        in_first = rng.permutation(n_units) < n_units // 2
         first = in_first[task.units.of]
         total = 0.0
         for made_from in (first, ~first):
-            scores = _scores(task, _top(task, made_from[task.gold.owner]))[~made_from]
+            top = _top(task, made_from, rng.permutation(documents))
+            scores = _scores(task, top)[~made_from]
             halves.append(float(scores.mean()))
             total += float(scores.sum())
         whole[number] = total / task.n_queries
     score, spread = float(whole.mean()), float(np.std(halves, ddof=1))
-    alarm = score >= float(task.scores.mean()) - tau
-    text = _sentence(score, spread, in_sample, float(task.scores.mean()), alarm=alarm)
+    return against(float(task.scores.mean()), tau, score, spread, in_sample)
+
+
+def against(system: float, tau: float, score: float, spread: float, in_sample: float) -> BlindList:
+    """Compare the list's score with a system's.
+
+    Parameters
+    ----------
+    system : float
+        The system's score.
+    tau : float
+        The threshold.
+    score, spread, in_sample : float
+        As in `BlindList`.
+    """
+    alarm = score >= system - tau
+    text = _sentence(score, spread, in_sample, system, alarm=alarm)
     return BlindList(score, spread, in_sample, alarm, text)
 
 
-def _top(task: Task, entries: BoolArray) -> IntArray:
-    """Return the documents of largest summed gain, best first; ties stand in order of id."""
+def _top(task: Task, queries: BoolArray, documents: IntArray) -> IntArray:
+    """Return the documents of largest summed gain, best first; ties in the order of `documents`."""
     gold = task.gold
-    gain = np.bincount(gold.doc[entries], gold.gain[entries], gold.n_docs)
+    entries = queries[gold.owner]
+    gain = np.bincount(gold.doc[entries], gold.gain[entries], gold.n_docs)[documents]
     size = min(task.depth, int(np.count_nonzero(gain)))
     if size == 0:
         return np.empty(0, dtype=np.int64)
     least = np.partition(gain, -size)[-size]
     above = np.flatnonzero(gain > least)
     above = above[np.argsort(-gain[above], kind="stable")]
-    return np.concatenate([above, np.flatnonzero(gain == least)[: size - len(above)]])
+    tied = np.flatnonzero(gain == least)[: size - len(above)]
+    top: IntArray = documents[np.concatenate([above, tied])]
+    return top
 
 
 def _scores(task: Task, documents: IntArray) -> FloatArray:
@@ -90,9 +109,7 @@ def _scores(task: Task, documents: IntArray) -> FloatArray:
     return scores
 
 
-def _sentence(
-    score: float, spread: float, in_sample: float, system: float, *, alarm: bool
-) -> str:
+def _sentence(score: float, spread: float, in_sample: float, system: float, *, alarm: bool) -> str:
     figures = f"{score:.3f} ± {spread:.3f} ({in_sample:.3f} on the queries it was made from)"
     if not alarm:
         return (

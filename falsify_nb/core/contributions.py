@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from falsify_nb.core.grouping import sums_by
+
 __all__ = ["Contributions", "Units", "from_deletions", "permuted", "retrieval", "uniform_without"]
 
 FloatArray = npt.NDArray[np.float64]
@@ -56,7 +58,7 @@ class Units:
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Return the sum of a per-query quantity over each unit, shape (n_units,)."""
-        return np.bincount(self.of, values, len(self.sizes)) if self.grouped else values
+        return sums_by(self.of, values, len(self.sizes)) if self.grouped else values
 
 
 @dataclass(frozen=True, slots=True, eq=False)

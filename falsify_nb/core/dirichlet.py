@@ -71,7 +71,7 @@ def probability_not_above_zero(u: FloatArray, counts: FloatArray) -> float:
 
 
 def _upper_tail(v: FloatArray, counts: FloatArray) -> float:
-    """P(Σ E·v > 0) where Σ counts·v ≤ 0 and some v > 0: (1/2πi) ∫ exp(ψ(s)) ds, ψ = K(s) − log s."""
+    """P(Σ E·v > 0), Σ counts·v ≤ 0 < max v: (1/2πi) ∫ exp(ψ(s)) ds, ψ = K(s) − log s."""
     s0 = _saddle(v, counts)
     q = v / (1.0 - s0 * v)
     second = float(counts @ q**2) + 1.0 / s0**2

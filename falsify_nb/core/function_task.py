@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from falsify_nb.core import contributions as contrib
-from falsify_nb.core.benchmark import Benchmark, Gold
+from falsify_nb.core.benchmark import Benchmark
 from falsify_nb.core.contributions import Contributions
 from falsify_nb.core.function_calls import Argument, Caller, Pair
 from falsify_nb.core.grouping import group_rows
@@ -75,7 +75,7 @@ class FunctionTask(Task):
     @cached_property
     def is_full(self) -> bool:
         """Whether all of M is asked for."""
-        return planned_calls(self)["all pairs"] <= self.n_queries * max(self.n_draws, 1)
+        return _n_all_pairs(self) <= self.n_queries * max(self.n_draws, 1)
 
     @cached_property
     def pairs(self) -> Pairs:
@@ -188,15 +188,21 @@ def _arguments(items: list[Any], indptr: IntArray, benchmark: Benchmark) -> list
 def planned_calls(task: FunctionTask) -> dict[str, int]:
     """Return how many calls each part asks for at most, before any is made."""
     n, fewer = task.n_queries, min(FEWER_DRAWS, task.n_draws)
-    all_pairs = len(task.distinct[1]) * len(task.gold.set_query)
-    by_draws = 2 * n * task.n_draws
-    return {
+    all_pairs = _n_all_pairs(task)
+    parts = {
         "system": n,
-        "all pairs": all_pairs,
-        "nulls A and B": min(all_pairs, by_draws),
+        "nulls A and B": all_pairs if task.is_full else min(all_pairs, 2 * n * task.n_draws),
         "null C": n * fewer,
         "null D": 0 if task.is_single else n * fewer,
     }
+    if task.is_full:
+        # A perfect system's rankings are as many as the gold sets.
+        parts["headroom"] = len(task.gold.set_query) ** 2 + parts["null D"]
+    return parts
+
+
+def _n_all_pairs(task: FunctionTask) -> int:
+    return len(task.distinct[1]) * len(task.gold.set_query)
 
 
 class FunctionPermuted(PermutedGold):
@@ -270,10 +276,10 @@ class FunctionRetrieval:
             return np.asarray(cached)
         n_draws, n = min(FEWER_DRAWS, task.n_draws), task.n_queries
         depth = min(task.depth, task.corpus_size)
-        rows = []
+        rows: list[FloatArray] = []
         for block in blocks(task.seed, "documents", n_draws, n * depth):
-            for docs in draw_documents(block, n, depth, task.corpus_size):
-                rows.append(_scores_of_lists(task, docs))
+            lists = draw_documents(block, n, depth, task.corpus_size)
+            rows.extend(_scores_of_lists(task, docs) for docs in lists)
         values = np.array(rows[:n_draws])
         task.__dict__["retrieval_values"] = values
         return values
@@ -320,7 +326,7 @@ class FunctionMarginal:
     def _dealt(task: FunctionTask) -> tuple[FloatArray, npt.NDArray[np.int32], IntArray]:
         cached = task.__dict__.get("dealt_values")
         if cached is not None:
-            return cached  # type: ignore[no-any-return]
+            return cached
         source = MarginalDraws(task.gold, task.marginals, task.units)
         n_draws, gains = min(FEWER_DRAWS, task.n_draws), task.gold.gain[source.order]
         values, docs = [], []
@@ -377,7 +383,8 @@ def _by_label(task: FunctionTask) -> FloatArray:
     source = MarginalDraws(task.gold, task.marginals, task.units)
     set_of_doc = np.zeros(task.gold.n_docs, dtype=np.int64)
     set_of_doc[task.gold.doc] = task.gold.gold_set
-    pairs, means = task.pairs, []
+    pairs = task.pairs
+    means: list[FloatArray] = []
     keys = pairs.row * pairs.n_sets + pairs.column
     for block, dealt in DRAWS.blocks(
         task.key, "marginal", task.seed, task.n_draws, task.n_queries, source.draw

@@ -26,7 +26,7 @@ from falsify_nb.core.task import Null, Progress, Task
 from falsify_nb.core.verdict import gate_verdict, judge, point_verdict
 from falsify_nb.errors import InputError
 
-__all__ = ["Inputs", "run_gate"]
+__all__ = ["Inputs", "Plan", "plan_calls", "run_gate"]
 
 FloatArray = npt.NDArray[np.float64]
 # Below this many queries the intervals are wide, and the result says so.
@@ -104,7 +104,7 @@ def run_gate(
         *rankings.notices,
         *corpus_notices,
         *task.notices(),
-        *_notices(task, nulls, labels, protocol, benchmark),
+        *_notices(task, nulls, labels, protocol),
     )
     verdict = gate_verdict(n.verdict for n in nulls.values())
     task.finish()
@@ -128,9 +128,52 @@ def run_gate(
         system=inputs.run.name,
         judged=rankings.judged,
         is_query_blind=rankings.is_query_blind,
-        strict=strict_pair(metric, benchmark, rankings, task, protocol, verdict),
+        strict=strict_pair(metric, benchmark, rankings, task, protocol=protocol, verdict=verdict),
         blind=blind_list(task, protocol.tau),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How often a metric function would be called at most, each distinct pair once.
+
+    Parameters
+    ----------
+    parts : dict of str to int
+        Calls by part: the system, nulls A and B together, C, D, and the headroom.
+
+    Examples
+    --------
+    >>> Plan({"system": 10, "null C": 90}).calls
+    100
+    """
+
+    parts: dict[str, int]
+
+    @property
+    def calls(self) -> int:
+        """All calls."""
+        return sum(self.parts.values())
+
+    def hours(self, seconds_per_call: float) -> float:
+        """Return how long that takes, one call after the other."""
+        return self.calls * seconds_per_call / 3600
+
+    def __str__(self) -> str:
+        listed = ", ".join(f"{name} {n:,}" for name, n in self.parts.items())
+        return f"at most {self.calls:,} calls: {listed}"
+
+
+def plan_calls(inputs: Inputs, protocol: Protocol) -> Plan:
+    """Return the plan of calls for a function; a built-in metric needs none."""
+    from falsify_nb.core.function_task import FunctionTask, planned_calls
+
+    benchmark = Benchmark.build(inputs.qrels, inputs.metric.rel)
+    depth = protocol.top_k or inputs.metric.k
+    rankings = Rankings.build(inputs.run, benchmark, depth, drop_self=protocol.drop_self)
+    corpus_size, _ = collection_size(inputs.corpus, benchmark, rankings)
+    task = _task(inputs, protocol, benchmark, rankings, corpus_size, None)
+    return Plan(planned_calls(task) if isinstance(task, FunctionTask) else {})
 
 
 def _task(
@@ -205,12 +248,14 @@ def _judge_all(
     oracle = task.for_oracle()
     nulls, per_query = {}, np.empty((N_NULLS, task.n_queries))
     for row, name in enumerate(task.nulls):
-        nulls[name], per_query[row] = _judge_one(name, task, oracle, protocol, is_query_blind)
+        nulls[name], per_query[row] = _judge_one(
+            name, task, oracle, protocol, is_query_blind=is_query_blind
+        )
     return nulls, per_query
 
 
 def _judge_one(
-    name: str, task: Task, oracle: Task | None, protocol: Protocol, is_query_blind: bool
+    name: str, task: Task, oracle: Task | None, protocol: Protocol, *, is_query_blind: bool
 ) -> tuple[NullResult, FloatArray]:
     null = task.nulls[name]
     score = float(task.scores.mean())
@@ -267,7 +312,6 @@ def _notices(
     nulls: dict[str, NullResult],
     labels: Labels,
     protocol: Protocol,
-    benchmark: Benchmark,
 ) -> list[Notice]:
     n, units = task.n_queries, task.units
     found = []

@@ -5,10 +5,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["expand", "group_rows"]
+__all__ = ["expand", "group_rows", "sums_by"]
 
+FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 _MIX = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)
+
+
+def sums_by(index: IntArray, values: FloatArray, n: int) -> FloatArray:
+    """Return the sum of the values at each index 0 … n − 1, shape (n,)."""
+    return np.asarray(np.bincount(index, values, n), dtype=np.float64)
 
 
 def expand(starts: IntArray, sizes: IntArray) -> IntArray:

@@ -13,7 +13,7 @@ from falsify_nb.core.protocol import IntervalMethod
 from falsify_nb.core.result import Interval
 from falsify_nb.core.streams import blocks
 
-__all__ = ["ALPHA", "ALPHA_ADJUSTED", "GapInterval", "gap_interval", "p_null"]
+__all__ = ["ALPHA", "ALPHA_ADJUSTED", "GapInterval", "gap_interval", "one_sided", "p_null"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -71,6 +71,23 @@ def gap_interval(
     return _dirichlet(part, tau)
 
 
+def one_sided(
+    part: Contributions, tau: float, method: IntervalMethod, *, seed: int, n_boot: int
+) -> tuple[float, float]:
+    """Return p_pass and p_fail at a threshold, without the intervals' ends.
+
+    Parameters
+    ----------
+    part, tau, method, seed, n_boot
+        As in `gap_interval`.
+    """
+    if method == "percentile":
+        return _percentile_p(resampled_means(part, seed, n_boot), tau)
+    lower = WeightedMean.of(part.values, part.sizes)
+    at = tau / part.scale
+    return lower.cdf(at, part.low), lower.mirrored().cdf(-at, -part.high)
+
+
 def _dirichlet(part: Contributions, tau: float) -> GapInterval:
     """The Dirichlet bootstrap with a pseudo-query at the worst and at the best possible value.
 
@@ -102,15 +119,17 @@ def _percentile(part: Contributions, tau: float, seed: int, n_boot: int) -> GapI
         low, high = np.quantile(means, [alpha / 2, 1 - alpha / 2])
         return Interval(float(low), float(high))
 
-    below = int(np.searchsorted(means, tau, side="right"))
-    above = n_boot - int(np.searchsorted(means, tau, side="left"))
     return GapInterval(
         at(ALPHA),
         at(ALPHA_ADJUSTED),
-        (1 + below) / (n_boot + 1),
-        (1 + above) / (n_boot + 1),
+        *_percentile_p(means, tau),
         _quantile_error(means, ALPHA_ADJUSTED / 2),
     )
+
+
+def _percentile_p(means: FloatArray, tau: float) -> tuple[float, float]:
+    n = len(means)
+    return (1 + int((means <= tau).sum())) / (n + 1), (1 + int((means >= tau).sum())) / (n + 1)
 
 
 def resampled_means(part: Contributions, seed: int, n_boot: int) -> FloatArray:

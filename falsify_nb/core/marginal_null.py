@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from falsify_nb.core import contributions as contrib
 from falsify_nb.core.contributions import Contributions
-from falsify_nb.core.grouping import expand, group_rows
+from falsify_nb.core.grouping import expand, group_rows, sums_by
 from falsify_nb.core.label_draws import DRAWS, MarginalDraws
 from falsify_nb.core.lookup import Lookup
 from falsify_nb.core.marginal_shift import margin_pull, margin_shift
@@ -43,7 +43,7 @@ class MarginalGold:
         if task.metric.is_linear:
             query, doc, gradient = _gradient(task)
             terms = gradient * task.marginals.of(query, doc)
-            per_query = np.bincount(query, terms, task.n_queries)
+            per_query = sums_by(query, terms, task.n_queries)
             return Expected(per_query, float(per_query.mean()))
         return self._by_draws(task)
 
@@ -130,7 +130,7 @@ def _judge(
     def linear(docs: DrawArray, worth: FloatArray) -> Judged:
         return lookup.totals(docs, worth) / n, np.empty(0)
 
-    def by_groups(docs: DrawArray, worth: FloatArray) -> Judged:
+    def by_groups(docs: DrawArray, _worth: FloatArray) -> Judged:
         draw, slot, rank = lookup.hits(docs)
         key = draw * n + owner[slot]
         ranks = rank.astype(np.int64)
@@ -139,8 +139,8 @@ def _judge(
         starts = np.flatnonzero(np.diff(key, prepend=-1))
         draw, who = np.divmod(key[starts], n)
         scores = metric.combine(ranks, np.ones(len(ranks)), starts, gold.sizes[who])
-        means = np.bincount(draw, scores, len(docs)) / n
-        return means, np.bincount(who, scores, n) if per_query else np.empty(0)
+        means = sums_by(draw, scores, len(docs)) / n
+        return means, sums_by(who, scores, n) if per_query else np.empty(0)
 
     return linear if by_rank else by_groups
 
@@ -176,7 +176,7 @@ def _gradient(task: Task) -> tuple[IntArray, IntArray, FloatArray]:
     return owner, hits.doc, gradient
 
 
-def _gradient_success(rank: IntArray, pi: FloatArray) -> FloatArray:
+def _gradient_success(_rank: IntArray, pi: FloatArray) -> FloatArray:
     return _none_before(pi) * _none_before(pi[::-1])[::-1]
 
 

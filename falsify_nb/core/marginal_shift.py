@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from falsify_nb.core.benchmark import Gold
+from falsify_nb.core.grouping import sums_by
 from falsify_nb.core.marginals import Marginals
 
 __all__ = ["margin_pull", "margin_shift"]
@@ -52,8 +53,8 @@ def margin_pull(
     """
     pi = model.pi[model.size_class[query], model.freq_class[doc]]
     pull = gradient * pi * (1 - pi)
-    on_beta = np.bincount(doc, pull, gold.n_docs)
-    return on_beta, np.bincount(model.size_class[query], pull, len(model.size))
+    on_beta = sums_by(doc, pull, gold.n_docs)
+    return on_beta, sums_by(model.size_class[query], pull, len(model.size))
 
 
 def margin_shift(

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from falsify_nb.core.grouping import sums_by
 from falsify_nb.errors import MetricError, OptionError, near_names
 
 __all__ = ["Family", "FunctionMetric", "Metric", "MetricFunction", "parse_metric"]
@@ -158,7 +159,7 @@ class Metric:
         best = np.lexsort((-gains, owner))
         place = np.arange(len(gains)) - np.repeat(indptr[:-1], np.diff(indptr))
         weights = self.rank_weights(int(sizes.max()))
-        return np.bincount(owner, gains[best] * weights[place], len(sizes))
+        return sums_by(owner, gains[best] * weights[place], len(sizes))
 
     def combine(
         self, ranks: IntArray, worth: FloatArray, starts: IntArray, n_rel: IntArray

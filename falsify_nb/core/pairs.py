@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from falsify_nb.core.benchmark import Gold
-from falsify_nb.core.grouping import expand, group_rows
+from falsify_nb.core.grouping import expand, group_rows, sums_by
 from falsify_nb.core.metrics import Metric
 from falsify_nb.errors import MemoryNeededError
 
@@ -103,7 +103,7 @@ class Pairs:
     def row_sums(self) -> FloatArray:
         """Σ_j M_ij over all queries j, shape (n_queries,)."""
         weights = self.value * self.set_counts[self.column]
-        return np.bincount(self.row, weights, self.n_rankings)[self.ranking]
+        return sums_by(self.row, weights, self.n_rankings)[self.ranking]
 
     def column_sums(self) -> FloatArray:
         """Σ_j M_ji over all queries j, shape (n_queries,)."""
@@ -112,11 +112,11 @@ class Pairs:
     def set_sums(self) -> FloatArray:
         """Σ_j of M between ranking j and each distinct gold set, shape (n_sets,)."""
         repeats = np.bincount(self.ranking, minlength=self.n_rankings)
-        return np.bincount(self.column, self.value * repeats[self.row], self.n_sets)
+        return sums_by(self.column, self.value * repeats[self.row], self.n_sets)
 
     def pool_sums(self) -> FloatArray:
         """Σ of M_i over the distinct gold sets, shape (n_queries,)."""
-        return np.bincount(self.row, self.value, self.n_rankings)[self.ranking]
+        return sums_by(self.row, self.value, self.n_rankings)[self.ranking]
 
     def at(self, queries: IntArray, golds: IntArray) -> FloatArray:
         """Return M for pairs of queries (whose ranking, whose gold), shape like the arguments."""

@@ -135,7 +135,9 @@ def _subsets(rng: np.random.Generator, n: int, size: int, of: int) -> IntArray:
     """Draw n ordered samples without replacement of `size` out of 0 … of − 1."""
     if size * size > of:
         # Sorting random keys, in slices that hold at most 16 MB of them.
-        slices = [slice(b, b + max(1, 2_000_000 // of)) for b in range(0, n, max(1, 2_000_000 // of))]
+        slices = [
+            slice(b, b + max(1, 2_000_000 // of)) for b in range(0, n, max(1, 2_000_000 // of))
+        ]
         parts = [np.argsort(rng.random((len(range(n)[s]), of)), axis=1)[:, :size] for s in slices]
         return np.concatenate(parts) if parts else np.empty((0, size), dtype=np.int64)
     out = rng.integers(0, of, (n, size))

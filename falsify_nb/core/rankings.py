@@ -145,9 +145,10 @@ class _Rows:
         step = np.diff(rows.query)
         if not ((step > 0) | ((step == 0) & (score[:-1] >= score[1:]))).all():
             rows = rows.only(np.lexsort((-score, rows.query)))
-        return rows._ties_by_id(run.doc.labels)
+        return rows.ties_by_id(run.doc.labels)
 
-    def _ties_by_id(self, labels: StrArray) -> _Rows:
+    def ties_by_id(self, labels: StrArray) -> _Rows:
+        """Return the rows with each run of equal scores ordered by document id, descending."""
         tied = self.ties()
         if not tied.any():
             return self

@@ -7,16 +7,49 @@ from collections.abc import Iterable
 from typing import Literal
 
 from falsify_nb.core.contributions import Contributions
-from falsify_nb.core.dirichlet import WeightedMean
-from falsify_nb.core.intervals import ALPHA_ADJUSTED
+from falsify_nb.core.intervals import ALPHA_ADJUSTED, one_sided
 from falsify_nb.core.protocol import Protocol
 from falsify_nb.core.result import GateResult, NullResult, Verdict
 from falsify_nb.errors import InputError
 
-__all__ = ["gate_verdict", "judge", "judge_again", "point_verdict"]
+__all__ = ["decide", "gate_verdict", "judge", "judge_again", "point_verdict"]
 
 # At or below this many queries no verdict but UNDER-NS is given.
 TOO_FEW = 4
+
+
+def decide(
+    delta: float,
+    p_pass: float | None,
+    p_fail: float | None,
+    protocol: Protocol,
+    n_units: int,
+    *,
+    p_value: float | None = None,
+) -> Verdict:
+    """Return the verdict that one null's figures lead to.
+
+    Parameters
+    ----------
+    delta, p_pass, p_fail
+        As in `NullResult`; the p-values may be None below three units.
+    protocol : Protocol
+        τ and the rule of decision.
+    n_units : int
+        Number of queries, or of groups.
+    p_value : float, optional
+        p_null; None leaves the draws out of the decision.
+    """
+    if protocol.decision == "point":
+        return "PASS" if delta >= protocol.tau else "FAIL"
+    if n_units <= TOO_FEW:
+        return "UNDER-NS"
+    assert p_pass is not None
+    assert p_fail is not None
+    if p_fail < ALPHA_ADJUSTED / 2:
+        return "FAIL"
+    by_chance = p_value is not None and p_value > ALPHA_ADJUSTED
+    return "UNDER-NS" if by_chance or p_pass > ALPHA_ADJUSTED / 2 else "PASS"
 
 
 def judge(
@@ -38,29 +71,30 @@ def judge(
     tau = protocol.tau
     if null.name == "A" and is_query_blind:
         return "FAIL", "The system returns the same ranking for every query."
+    verdict = decide(null.delta, null.p_pass, null.p_fail, protocol, n_units, p_value=null.p_value)
     if protocol.decision == "point":
-        if null.delta >= tau:
-            return "PASS", f"The gap {null.delta:.4f} is at least τ = {tau:g}."
-        return "FAIL", f"The gap {null.delta:.4f} is below τ = {tau:g}."
+        relation = "at least" if verdict == "PASS" else "below"
+        return verdict, f"The gap {null.delta:.4f} is {relation} τ = {tau:g}."
     if n_units <= TOO_FEW:
-        return "UNDER-NS", f"{n_units} are too few to decide anything."
+        return verdict, f"{n_units} are too few to decide anything."
     adjusted = null.interval_adjusted
     assert adjusted is not None
     assert null.p_pass is not None
-    assert null.p_fail is not None
-    if null.p_fail < ALPHA_ADJUSTED / 2:
-        return "FAIL", f"Even the upper end of the gap, {adjusted.high:.4f}, is below τ = {tau:g}."
-    if null.p_pass > ALPHA_ADJUSTED / 2:
-        return "UNDER-NS", (
+    if verdict == "FAIL":
+        text = f"Even the upper end of the gap, {adjusted.high:.4f}, is below τ = {tau:g}."
+    elif verdict == "PASS":
+        text = f"Even the lower end of the gap, {adjusted.low:.4f}, is at least τ = {tau:g}."
+    elif null.p_pass > ALPHA_ADJUSTED / 2:
+        text = (
             f"The gap may lie from {adjusted.low:.4f} to {adjusted.high:.4f}: on both sides of "
             f"τ = {tau:g}."
         )
-    if null.p_value is not None and null.p_value > ALPHA_ADJUSTED:
-        return "UNDER-NS", (
+    else:
+        text = (
             f"The gap clears τ = {tau:g}, but the null reaches the score too often by chance "
             f"(p = {null.p_value:.4f})."
         )
-    return "PASS", f"Even the lower end of the gap, {adjusted.low:.4f}, is at least τ = {tau:g}."
+    return verdict, text
 
 
 def gate_verdict(verdicts: Iterable[Verdict]) -> Verdict:
@@ -84,6 +118,12 @@ def point_verdict(deltas: Iterable[float], tau: float) -> Literal["PASS", "FAIL"
 
 def judge_again(result: GateResult, tau: float) -> GateResult:
     """Return the result at another τ: p-values and verdicts anew, nothing drawn."""
+    from falsify_nb.core.blind_list import against
+    from falsify_nb.core.second_opinions import rejudged
+
+    blind = result.blind
+    if blind is not None:
+        blind = against(result.score, tau, blind.score, blind.spread, blind.in_sample)
     protocol = result.protocol.with_tau(tau)
     nulls = {name: _at(null, result, protocol) for name, null in result.nulls.items()}
     return dataclasses.replace(
@@ -93,6 +133,8 @@ def judge_again(result: GateResult, tau: float) -> GateResult:
         verdict=gate_verdict(n.verdict for n in nulls.values()),
         point_verdict=point_verdict((n.delta for n in nulls.values()), tau),
         sealed=False,
+        strict=rejudged(result.strict, tau),
+        blind=blind,
     )
 
 
@@ -113,14 +155,6 @@ def _p_values(null: NullResult, protocol: Protocol) -> tuple[float, float]:
         )
     low, high = null.bounds
     part = Contributions(null.contributions, low, high, null.scale, null.weights)
-    if protocol.interval == "percentile":
-        from falsify_nb.core.intervals import gap_interval
-
-        found = gap_interval(
-            part, protocol.tau, "percentile", seed=protocol.seed, n_boot=protocol.n_boot
-        )
-        assert found is not None
-        return found.p_pass, found.p_fail
-    lower = WeightedMean.of(part.values, part.sizes)
-    at = protocol.tau / null.scale
-    return lower.cdf(at, low), lower.mirrored().cdf(-at, -high)
+    return one_sided(
+        part, protocol.tau, protocol.interval, seed=protocol.seed, n_boot=protocol.n_boot
+    )
