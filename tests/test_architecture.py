@@ -21,7 +21,7 @@ LAYERS = (
     ("core",),
     ("io",),
     ("report",),
-    ("api", "systems", "_leaflets", "demo", "environment"),
+    ("api", "systems", "_leaflets", "demo", "environment", "progress"),
     ("notebook", "cli", "__main__"),
     ("__init__",),
 )
@@ -32,7 +32,7 @@ UPWARD = {("core.result", "report"), ("core.result", "core")}
 # Only these may import what is heavy or a matter of show.
 ALLOWED = {
     "altair": ("report.charts",),
-    "vl_convert": ("report.",),
+    "vl_convert": ("report.", "notebook.panel_svg"),
     "pandas": ("io.", "report.", "notebook.", "api", "systems", "environment"),
     "IPython": ("notebook.", "report.display", "environment"),
     "ipywidgets": ("notebook.", "environment"),
@@ -96,7 +96,7 @@ def test_heavy_packages_are_imported_where_they_are_needed(module, path):
         if typing_only or package not in ALLOWED:
             continue
         assert module.startswith(ALLOWED[package]), f"{module} imports {package}"
-        if package in ("altair", "pandas", "vl_convert") and not module.startswith("report.charts"):
+        if package in ("altair", "pandas", "vl_convert"):
             assert inside, f"{module} imports {package} at its head"
 
 
