@@ -48,7 +48,10 @@ class LateBar:
 
 
 def _is_watched() -> bool:
-    return "ipykernel" in sys.modules or (sys.stderr is not None and sys.stderr.isatty())
+    # Asked of the shell: ipykernel may be loaded by something that is no notebook.
+    ipython = sys.modules.get("IPython")
+    in_notebook = ipython is not None and hasattr(ipython.get_ipython(), "kernel")
+    return in_notebook or (sys.stderr is not None and sys.stderr.isatty())
 
 
 def _open(stage: str, total: int) -> Any:  # noqa: ANN401 - tqdm is optional

@@ -23,7 +23,8 @@ NO_DATA = "needs the evaluation data: set FALSIFY_NB_DATA to its folder"
 
 
 def pytest_configure() -> None:
-    """Let kernels find the data where it lies beside the project."""
+    """Let kernels find the data beside the project, and show no progress on a slow machine."""
+    os.environ.setdefault("TQDM_DISABLE", "1")
     data = HERE.parents[1] / "shared" / "data"
     if data.is_dir():
         os.environ.setdefault("FALSIFY_NB_DATA", str(data))
