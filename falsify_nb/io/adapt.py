@@ -10,8 +10,9 @@ import numpy as np
 
 from falsify_nb.core.tables import Corpus, Origin, Qrels, Run
 from falsify_nb.errors import CorpusError, ReadError, shorten
-from falsify_nb.io import records, tables
+from falsify_nb.io import records, rows, tables
 from falsify_nb.io.chunks import by_document
+from falsify_nb.io.columns import find_column
 from falsify_nb.io.formats import read_file
 from falsify_nb.io.jsonl import qrels_of_records, run_of_records
 from falsify_nb.io.problems import OnError, Problems
@@ -20,6 +21,11 @@ from falsify_nb.io.text import is_readable
 
 __all__ = ["Progress", "to_corpus", "to_qrels", "to_run"]
 
+_PARTS = {
+    "run": (),
+    "qrels": ("qrels_iter", "get_qrels"),
+    "corpus": ("docs_iter", "get_corpus_iter"),
+}
 Progress = Callable[[str, int, int], None]
 
 
@@ -54,6 +60,8 @@ def to_run(
     InputError
         If it cannot be used; the message names the place and what to type.
     """
+    if type(obj).__module__.startswith("ranx."):
+        name = getattr(obj, "name", None) or name
     run = _run(obj, name, queries, progress, Problems(errors))
     if doc_of is not None:
         run = by_document(run, doc_of)
@@ -70,23 +78,20 @@ def _run(  # noqa: PLR0911 - one return per kind of input
     if isinstance(obj, Run):
         return obj
     _refuse_kind(obj, Qrels, "run", "qrels")
-    if obj is None:
-        raise ReadError("The run is None", remedy="Give a run, a file or a retriever.")
     if is_readable(obj):
         return read_file(obj, "run", problems)
+    obj = _unwrapped(obj, "run")
     table = tables.as_table(obj, "the run")
     if table is not None:
         return tables.run_of_table(table, name)
-    inner = _ranx_mapping(obj)
-    if isinstance(inner, Mapping):
-        return records.run_of_mapping(inner, name)
+    if isinstance(obj, Mapping):
+        return records.run_of_mapping(obj, name, _entries("run"))
     if is_retriever(obj):
         return retrieve(obj, queries, name=name, progress=progress)
-    first, rows = _rows(obj, "run")
-    fields = records.as_fields(first) if first is not None else None
-    if fields is not None and "retrieved" in fields:
-        return run_of_records(enumerate(rows), Origin("the run", "item"), name, problems)
-    return records.run_of_rows(rows, name, Origin("the run", "item"))
+    first, items = _items(obj, "run")
+    if _has(first, "retrieved"):
+        return run_of_records(items, _origin("run"), name, problems)
+    return rows.run_of_rows(items, name, _origin("run"), problems)
 
 
 def to_qrels(
@@ -113,21 +118,18 @@ def to_qrels(
     if isinstance(obj, Qrels):
         return obj
     _refuse_kind(obj, Run, "qrels", "a run")
-    if obj is None:
-        raise ReadError("The qrels are None", remedy="Give judgments or a file of them.")
     if is_readable(obj):
         return read_file(obj, "qrels", problems)
+    obj = _unwrapped(obj, "qrels")
     table = tables.as_table(obj, "the qrels")
     if table is not None:
         return tables.qrels_of_table(table)
-    inner = _ranx_mapping(obj)
-    if isinstance(inner, Mapping):
-        return records.qrels_of_mapping(inner)
-    first, rows = _rows(obj, "qrels")
-    fields = records.as_fields(first) if first is not None else None
-    if fields is not None and "gold" in fields:
-        return qrels_of_records(enumerate(rows), Origin("the qrels", "item"), problems)
-    return records.qrels_of_rows(rows, Origin("the qrels", "item"))
+    if isinstance(obj, Mapping):
+        return records.qrels_of_mapping(obj, _entries("qrels"))
+    first, items = _items(obj, "qrels")
+    if _has(first, "gold"):
+        return qrels_of_records(items, _origin("qrels"), problems)
+    return rows.qrels_of_rows(items, _origin("qrels"), problems)
 
 
 def to_corpus(obj: Any, *, errors: OnError = "raise") -> Corpus | None:  # noqa: ANN401
@@ -159,33 +161,58 @@ def to_corpus(obj: Any, *, errors: OnError = "raise") -> Corpus | None:  # noqa:
         return Corpus(size)
     if is_readable(obj):
         return read_file(obj, "corpus", Problems(errors))
+    obj = _unwrapped(obj, "corpus")
     table = tables.as_table(obj, "the corpus")
     if table is not None:
         return tables.corpus_of_table(table)
     ids = tables.id_sequence(obj, "the corpus")
     if ids is not None:
         return ids
-    _, rows = _rows(obj, "corpus")
-    return records.corpus_of_ids(rows, Origin("the corpus", "item"))
+    _, items = _items(obj, "corpus")
+    return rows.corpus_of_ids(items, _origin("corpus"), Problems())
 
 
 def _refuse_kind(obj: Any, kind: type, what: str, other: str) -> None:  # noqa: ANN401
+    if obj is None:
+        raise ReadError(f"The {what} is None", remedy=f"Give the {what}: an object or a file.")
+    if isinstance(obj, bytes | bytearray):
+        raise ReadError(
+            f"The {what} is {len(obj):,} bytes", remedy="Hand over io.BytesIO(data), or a file."
+        )
     if isinstance(obj, kind):
         raise ReadError(f"{other} was given as the {what}", remedy="Swap the two arguments.")
 
 
-def _ranx_mapping(obj: Any) -> Any:  # noqa: ANN401
-    """Return the dict of an object that can write itself as one (ranx, for example)."""
-    if isinstance(obj, Mapping):
-        return obj
-    to_dict = getattr(obj, "to_dict", None)
-    if type(obj).__module__.partition(".")[0] == "ranx" and callable(to_dict):
-        return to_dict()
+def _unwrapped(obj: Any, what: str) -> Any:  # noqa: ANN401
+    """Return what an object of another package holds: a dict, a frame or an iterator."""
+    package = type(obj).__module__.partition(".")[0]
+    if package == "ranx" and hasattr(obj, "to_dict"):
+        return obj.to_dict()
+    # Datasets of ir_datasets and of PyTerrier hand out their parts by method.
+    for name in _PARTS[what]:
+        method = getattr(obj, name, None)
+        if callable(method) and not isinstance(obj, Mapping):
+            return method()
     return obj
 
 
-def _rows(obj: Any, what: str) -> tuple[Any, Iterable[Any]]:  # noqa: ANN401
-    """Return an iterable's first item beside all of its items."""
+def _origin(what: str) -> Origin:
+    return Origin(f"the {what}", "item")
+
+
+def _entries(what: str) -> Origin:
+    """Return the origin of a mapping, whose places are its keys."""
+    return Origin(f"the {what}", "entry")
+
+
+def _has(first: Any, role: str) -> bool:  # noqa: ANN401
+    """Return whether a first row is a record with a column of this role."""
+    fields = records.as_fields(first)
+    return fields is not None and find_column(fields, role, "") is not None
+
+
+def _items(obj: Any, what: str) -> tuple[Any, Iterable[tuple[int, Any]]]:  # noqa: ANN401
+    """Return an iterable's first item beside all of its items, numbered."""
     try:
         items = iter(obj)
     except TypeError:
@@ -197,4 +224,4 @@ def _rows(obj: Any, what: str) -> tuple[Any, Iterable[Any]]:  # noqa: ANN401
         first = next(items)
     except StopIteration:
         raise ReadError(f"The {what} is empty", remedy="Give at least one entry.") from None
-    return first, chain([first], items)
+    return first, enumerate(chain([first], items))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -37,10 +36,11 @@ def _check_pairs(query: IdColumn, doc: IdColumn, origin: Origin, what: str) -> N
     q, d = query.codes[row], doc.codes[row]
     first = int(np.flatnonzero((query.codes == q) & (doc.codes == d))[0])
     more = f"; {len(again):,} such rows in all" if len(again) > 1 else ""
+    place = f"{origin.at(row)}; first at {origin.unit} {_number(origin, first)}"
     raise DuplicateError(
         f"Query {query.labels[q]!r} has document {doc.labels[d]!r} twice in the {what}{more}",
-        where=f"{origin.at(row)}; first at {origin.unit} {_number(origin, first)}",
-        remedy="Keep one row per query and document, for example with drop_duplicates().",
+        where=origin.name if origin.unit == "entry" else place,
+        remedy="Keep each document once a query, for example with drop_duplicates().",
     )
 
 
@@ -62,7 +62,7 @@ def check_finite(
     more = f"; {len(bad):,} such {what}s in all" if len(bad) > 1 else ""
     raise ScoreError(
         f"The {what} of query {q!r} and document {d!r} is {value}{more}",
-        where=origin.at(row),
+        where=origin.name if origin.unit == "entry" else origin.at(row),
         remedy=f"Give a finite {what}, or leave the row out.",
     )
 
@@ -142,14 +142,9 @@ def build_corpus(doc: IdColumn, *, origin: Origin) -> Corpus:
     if extra:
         often = np.argsort(-counts, kind="stable")[:3]
         examples = tuple(str(doc.labels[i]) for i in often if counts[i] > 1)
-        text = f"{extra:,} repeated ids in the corpus were counted once."
+        text = f"{extra:,} repeated {'id' if extra == 1 else 'ids'} in the corpus: counted once."
         notices = (Notice("repeated-corpus-ids", text, extra, examples),)
     return Corpus(len(labels), labels, notices)
-
-
-def with_name(run: Run, name: str) -> Run:
-    """Return the run under another name."""
-    return dataclasses.replace(run, name=name)
 
 
 def _freeze(query: IdColumn, doc: IdColumn, *arrays: npt.NDArray[np.generic] | None) -> None:

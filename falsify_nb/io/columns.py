@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from falsify_nb.errors import ReadError, near_names
 
-__all__ = ["SPELLINGS", "find_column", "need_column"]
+__all__ = ["SPELLINGS", "find_column", "need_column", "plain_name"]
 
 # Role -> groups of spellings. The first group that occurs decides; two names of one group are
 # ambiguous. Compared without case, with "-", " " and "." read as "_".
@@ -40,10 +40,13 @@ _WORDS = {
     "score": "scores",
     "rank": "ranks",
     "grade": "grades",
+    "retrieved": "retrieved ids",
+    "gold": "gold ids",
 }
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """Return a column name as spellings are compared."""
     return name.strip().lower().replace("-", "_").replace(" ", "_").replace(".", "_")
 
 
@@ -58,7 +61,7 @@ def find_column(names: Iterable[object], role: str, where: str) -> str | None:
     by_plain: dict[str, list[str]] = {}
     for name in names:
         if isinstance(name, str):
-            by_plain.setdefault(_plain(name), []).append(name)
+            by_plain.setdefault(plain_name(name), []).append(name)
     for group in SPELLINGS[role]:
         found = [name for spelling in group for name in by_plain.get(spelling, ())]
         if len(found) > 1:

@@ -50,6 +50,8 @@ def id_text(value: Any, where: str, what: str = "id") -> str:  # noqa: ANN401 - 
             where=where,
             remedy="Strip the ids of run, qrels and corpus alike, for example with str.strip().",
         )
+    if "\x00" in text:
+        raise ReadError(f"The {what} {shorten(text)} holds a zero byte", where=where)
     if not text.isascii():
         _check_encodable(text, where, what)
     return text
@@ -95,7 +97,7 @@ def check_labels(column: IdColumn, origin: Origin, what: str) -> None:
     if (
         all(labels)
         and joined.isascii()
-        and not any(b in joined for b in " \t\r\v\f\x1c\x1d\x1e\x1f")
+        and not any(b in joined for b in " \t\r\v\f\x00\x1c\x1d\x1e\x1f")
     ):
         return
     for code, label in enumerate(labels):

@@ -9,8 +9,12 @@ from falsify_nb.core.tables import Origin, Qrels, Run
 from falsify_nb.errors import DuplicateError, InputError, ReadError
 from falsify_nb.io.columns import find_column, need_column
 from falsify_nb.io.ids import id_text
+from falsify_nb.io.numbers import number
 from falsify_nb.io.problems import Problems
-from falsify_nb.io.records import Hits, as_fields, number
+from falsify_nb.io.records import Hits, as_fields
+
+# What else may name a record's query, since no document id stands beside it.
+_IDS = ("id", "_id")
 
 __all__ = ["qrels_of_records", "run_of_records"]
 
@@ -43,7 +47,7 @@ def _gather(
             if query in seen:
                 raise DuplicateError(
                     f"Query {query!r} is given twice",
-                    where=f"{where}; first at {seen[query]}",
+                    where=f"{where}; first at {origin.unit} {seen[query]}",
                     remedy="Give each query one record, or different ids.",
                 )
             seen[query] = place
@@ -68,7 +72,7 @@ def _query_of(item: Any, position: int, where: str) -> tuple[str, Mapping[str, A
     fields = as_fields(item)
     if fields is None:
         raise ReadError("This is no record", where=where, remedy='Give {"query_id": …} a line.')
-    name = find_column(fields, "query", where)
+    name = find_column(fields, "query", where) or next((n for n in _IDS if n in fields), None)
     # Records without ids are queries of their own, numbered from 1.
     query = str(position) if name is None else id_text(fields[name], where, "query id")
     return query, fields

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from falsify_nb.core.tables import IdColumn, Origin
 from falsify_nb.errors import ScoreError
 
-__all__ = ["by_rank"]
+__all__ = ["by_rank", "whole_ranks"]
 
 
 def by_rank(
@@ -38,3 +38,12 @@ def by_rank(
     numbers = order + origin.first if origin.numbers is None else origin.numbers[order]
     moved = Origin(origin.name, origin.unit, numbers.astype(np.int64), origin.first)
     return IdColumn(query.codes[order], query.labels), IdColumn(doc.codes[order], doc.labels), moved
+
+
+def whole_ranks(ranks: npt.NDArray[np.float64] | None) -> npt.NDArray[np.int64] | None:
+    """Return ranks as integers, or None where one of them is no whole number."""
+    if ranks is None or not len(ranks) or not np.isfinite(ranks).all():
+        return None
+    if (ranks != np.floor(ranks)).any() or np.abs(ranks).max() > 2**53:
+        return None
+    return ranks.astype(np.int64)

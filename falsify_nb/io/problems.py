@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Literal
 
 from falsify_nb.errors import InputError, OptionError, ReadError, shorten
@@ -38,6 +40,14 @@ class Problems:
             raise error
         if not self.is_full:
             self.found.append(error)
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Add an error that the block raises, and go on behind it."""
+        try:
+            yield
+        except InputError as error:
+            self.add(error)
 
     def finish(self, name: str) -> None:
         """Raise what was kept, if anything."""

@@ -1,8 +1,7 @@
-"""Plain Python: dicts by query, records, named tuples, and iterators of them."""
+"""Plain Python by query: {query: {document: score}}, {query: [document, …]} and their like."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -10,41 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from falsify_nb.core.tables import Corpus, IdColumn, Origin, Qrels, Run
-from falsify_nb.errors import DuplicateError, ReadError, ScoreError, shorten
-from falsify_nb.io.assemble import build_corpus, build_qrels, build_run
+from falsify_nb.core.tables import IdColumn, Origin, Qrels, Run
+from falsify_nb.errors import DuplicateError, ReadError, shorten
+from falsify_nb.io.assemble import build_qrels, build_run
 from falsify_nb.io.columns import find_column, need_column
 from falsify_nb.io.ids import id_text
-from falsify_nb.io.order import by_rank
+from falsify_nb.io.numbers import number
+from falsify_nb.io.tables import Table, as_table
 
-__all__ = ["Hits", "corpus_of_ids", "number", "qrels_of_mapping", "qrels_of_rows"]
-
-
-def number(value: Any, what: str, where: str) -> float:  # noqa: ANN401 - any user object
-    """Return a real number as float, or refuse it.
-
-    Raises
-    ------
-    ScoreError
-        If it is text, missing, or nothing that float() takes.
-    """
-    try:
-        if value is None or isinstance(value, str | bytes | bytearray | complex):
-            raise TypeError  # noqa: TRY301 - the same message as for what float() refuses
-        result = float(value)
-    except (TypeError, ValueError, OverflowError, RuntimeError):
-        raise ScoreError(
-            f"The {what} {shorten(value)} is no number",
-            where=where,
-            remedy=f"Give a finite {what}, or leave the document out.",
-        ) from None
-    if not math.isfinite(result):
-        raise ScoreError(
-            f"The {what} is {result}",
-            where=where,
-            remedy=f"Give a finite {what}, or leave the document out.",
-        )
-    return result
+__all__ = ["Hits", "as_fields", "by_query", "is_single", "qrels_of_mapping", "run_of_mapping"]
 
 
 @dataclass(slots=True)
@@ -83,10 +56,12 @@ class Hits:
             raise ReadError("The judgments are None", where=where, remedy="Write {} for none.")
         if isinstance(judged, Mapping) and not _is_record(judged):
             pairs: Iterable[tuple[Any, Any]] = judged.items()
-        elif _is_single(judged):
+        elif is_single(judged):
             pairs = [(judged, 1)]
         else:
-            pairs = [_pair(item, 1, where) for item in _listed(judged, where)]
+            items = _listed(judged, where)
+            _check_types(items, where)
+            pairs = [_pair(item, 1, where) for item in items]
         for doc, grade in pairs:
             text = id_text(doc, where, "document id")
             self.docs.append(text)
@@ -103,8 +78,9 @@ class Hits:
                     where=where,
                     remedy="Give a list in ranking order, or a dict with scores.",
                 )
-            items = [ranking] if _is_single(ranking) else _listed(ranking, where)
-            scored = bool(items) and not _is_single(items[0])
+            items = [ranking] if is_single(ranking) else _listed(ranking, where)
+            _check_types(items, where)
+            scored = bool(items) and not is_single(items[0])
         if not items:
             return
         self._note_kind(query, scored=scored)
@@ -152,14 +128,24 @@ class Hits:
         )
 
 
-def _is_single(value: Any) -> bool:  # noqa: ANN401
+def is_single(value: Any) -> bool:  # noqa: ANN401
     """Return whether a value is one id rather than several: text is never its letters."""
-    if isinstance(value, str | bytes | int | np.generic):
+    if value is None or isinstance(value, str | bytes | int | float | np.generic):
         return True
-    return value is None or isinstance(value, float)
+    # A number of another library, such as a tensor without dimensions.
+    return getattr(value, "ndim", None) == 0
 
 
 def _listed(value: Any, where: str) -> list[Any]:  # noqa: ANN401
+    """Return the items of one query; a column of numbers with ids as index gives pairs."""
+    table = as_table(value, where)
+    if table is not None:
+        return _pairs_of_table(table, where)
+    index, items = getattr(value, "index", None), getattr(value, "items", None)
+    if index is not None and callable(items) and getattr(value, "dtype", "O") != "O":
+        pairs = list(items())
+        if all(isinstance(v, int | float | np.number) for _, v in pairs):
+            return pairs
     try:
         return list(value)
     except TypeError:
@@ -170,9 +156,32 @@ def _listed(value: Any, where: str) -> list[Any]:  # noqa: ANN401
         ) from None
 
 
+def _pairs_of_table(table: Table, where: str) -> list[Any]:
+    """Return what a frame for one query holds, as a retriever of PyTerrier answers."""
+    doc = need_column(table.columns, "doc", where)
+    number_name = find_column(table.columns, "score", where)
+    if number_name is None:
+        number_name = need_column(table.columns, "grade", where)
+    return list(zip(table.columns[doc].tolist(), table.columns[number_name].tolist(), strict=True))
+
+
+def _check_types(items: Sequence[Any], where: str) -> None:
+    """Refuse ("d1", 0.7) given for [("d1", 0.7)]: ids are all text or all numbers."""
+    single = [is_single(item) for item in items]
+    if not all(single) or not items:
+        return
+    n_text = sum(isinstance(item, str) for item in items)
+    if 0 < n_text < len(items):
+        raise ReadError(
+            f"{shorten(items)} mixes text and numbers",
+            where=where,
+            remedy="Pairs go into a list: [(document, score), …]; ids are of one type.",
+        )
+
+
 def _pair(item: Any, default: float | None, where: str) -> tuple[Any, Any]:  # noqa: ANN401
     """Return (document, number) of one item: a pair, a record, or a bare id with a default."""
-    if _is_single(item):
+    if is_single(item):
         if default is None:
             raise ReadError(
                 f"{shorten(item)} has no score, though others of this ranking have one",
@@ -237,116 +246,17 @@ def by_query(obj: Mapping[Any, Any], what: str) -> Iterator[tuple[str, Any]]:
         yield query, value
 
 
-def run_of_mapping(obj: Mapping[Any, Any], name: str) -> Run:
+def run_of_mapping(obj: Mapping[Any, Any], name: str, origin: Origin) -> Run:
     """Read {query: ranking}."""
     hits = Hits("run")
-    for query, ranking in by_query(obj, "the run"):
+    for query, ranking in by_query(obj, origin.name):
         hits.add(query, ranking)
-    return hits.run(name, Origin("the run", "item"))
+    return hits.run(name, origin)
 
 
-def qrels_of_mapping(obj: Mapping[Any, Any]) -> Qrels:
+def qrels_of_mapping(obj: Mapping[Any, Any], origin: Origin) -> Qrels:
     """Read {query: {document: grade}}, or {query: relevant ids}."""
     hits = Hits("qrels")
-    for query, judged in by_query(obj, "the qrels"):
+    for query, judged in by_query(obj, origin.name):
         hits.add(query, judged)
-    return hits.qrels(Origin("the qrels", "item"))
-
-
-@dataclass(slots=True)
-class _Rows:
-    """Flat rows, as columns of text and numbers."""
-
-    queries: list[str] = field(default_factory=list)
-    docs: list[str] = field(default_factory=list)
-    values: list[float] = field(default_factory=list)
-    ranks: list[float] = field(default_factory=list)
-
-
-def read_rows(rows: Iterable[Any], what: str, role: str, origin: Origin) -> _Rows:
-    """Read flat rows: records with known names, or tuples (query, document, number)."""
-    out = _Rows()
-    for position, item in enumerate(rows):
-        where = origin.at(position)
-        fields = as_fields(item)
-        if fields is not None:
-            _add_record(out, fields, role, where)
-        elif isinstance(item, tuple | list) and len(item) == 3:
-            out.queries.append(id_text(item[0], where, "query id"))
-            out.docs.append(id_text(item[1], where, "document id"))
-            out.values.append(number(item[2], role, _row_place(where, out)))
-        else:
-            raise ReadError(
-                f"{shorten(item)} is no row of a {what}",
-                where=where,
-                remedy=f"Give tuples (query, document, {role}) or records with those names.",
-            )
-    return out
-
-
-def _row_place(where: str, rows: _Rows) -> str:
-    return f"{where}: query {rows.queries[-1]!r}, document {rows.docs[-1]!r}"
-
-
-def _add_record(out: _Rows, fields: Mapping[str, Any], role: str, where: str) -> None:
-    query = fields[need_column(fields, "query", where)]
-    doc = fields[need_column(fields, "doc", where)]
-    value_name = find_column(fields, role, where)
-    rank_name = find_column(fields, "rank", where) if role == "score" else None
-    if value_name is None and rank_name is None:
-        need_column(fields, role, where)
-    out.queries.append(id_text(query, where, "query id"))
-    out.docs.append(id_text(doc, where, "document id"))
-    place = _row_place(where, out)
-    if value_name is not None:
-        out.values.append(number(fields[value_name], role, place))
-    if rank_name is not None:
-        out.ranks.append(number(fields[rank_name], "rank", place))
-
-
-def run_of_rows(rows: Iterable[Any], name: str, origin: Origin) -> Run:
-    """Read flat rows of a run."""
-    got = read_rows(rows, "run", "score", origin)
-    query, doc = IdColumn.from_ids(got.queries), IdColumn.from_ids(got.docs)
-    n = len(query)
-    if not got.values and len(got.ranks) == n and n:
-        ranks = np.array(got.ranks, dtype=np.float64)
-        query, doc, origin = by_rank(query, doc, ranks, origin)
-        return build_run(query, doc, None, origin=origin, name=name)
-    if len(got.values) != n:
-        raise ReadError(
-            f"{n - len(got.values)} of {n} rows have no score",
-            where=origin.name,
-            remedy="Give every row a score.",
-        )
-    whole = len(got.ranks) == n and all(r == int(r) for r in got.ranks)
-    return build_run(
-        query,
-        doc,
-        np.array(got.values, dtype=np.float64),
-        rank=np.array(got.ranks, dtype=np.int64) if whole and n else None,
-        origin=origin,
-        name=name,
-    )
-
-
-def qrels_of_rows(rows: Iterable[Any], origin: Origin) -> Qrels:
-    """Read flat rows of judgments."""
-    got = read_rows(rows, "qrels", "grade", origin)
-    return build_qrels(
-        IdColumn.from_ids(got.queries),
-        IdColumn.from_ids(got.docs),
-        np.array(got.values, dtype=np.float64),
-        origin=origin,
-    )
-
-
-def corpus_of_ids(ids: Iterable[Any], origin: Origin) -> Corpus:
-    """Read the ids of a corpus: ids themselves, or records that hold one each."""
-    texts = []
-    for position, item in enumerate(ids):
-        where = origin.at(position)
-        fields = None if _is_single(item) else as_fields(item)
-        value = item if fields is None else fields[need_column(fields, "doc", where)]
-        texts.append(id_text(value, where, "document id"))
-    return build_corpus(IdColumn.from_ids(texts), origin=origin)
+    return hits.qrels(origin)

@@ -8,6 +8,7 @@ from typing import Any
 from falsify_nb.core.tables import Origin, Run
 from falsify_nb.errors import Cancelled, FalsifyError, OptionError, RetrieverError, shorten
 from falsify_nb.io.records import Hits, by_query
+from falsify_nb.io.tables import as_table
 
 __all__ = ["as_search", "is_retriever", "retrieve"]
 
@@ -25,8 +26,8 @@ def as_search(obj: Any) -> Callable[[str], Any]:  # noqa: ANN401
     for name in _METHODS:
         method = getattr(obj, name, None)
         if callable(method):
-            return method  # type: ignore[no-any-return]
-    return obj  # type: ignore[no-any-return]
+            return method
+    return obj
 
 
 def retrieve(
@@ -86,8 +87,8 @@ def _report(
 ) -> None:
     try:
         progress("asking the retriever", done, total)
-    except Cancelled as stop:
-        stop.done = gathered
+    except (Cancelled, KeyboardInterrupt) as stop:
+        stop.done = gathered  # type: ignore[union-attr]
         raise
 
 
@@ -98,8 +99,11 @@ def _ask(search: Callable[[str], Any], query: str, text: Any, gathered: dict[str
         )
     try:
         found = search(text)
-        return found if isinstance(found, Mapping | str) else [_hit(h) for h in found]
-    except Cancelled:
+        if isinstance(found, Mapping | str) or as_table(found, "") is not None:
+            return found
+        return [_hit(h) for h in found]
+    except (Cancelled, KeyboardInterrupt) as stop:
+        stop.done = gathered  # type: ignore[union-attr]
         raise
     except Exception as error:
         raise _stopped(

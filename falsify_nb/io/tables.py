@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from falsify_nb.core.tables import Corpus, IdColumn, Origin, Qrels, Run
-from falsify_nb.errors import ReadError, ScoreError, shorten
+from falsify_nb.errors import ReadError, ScoreError
 from falsify_nb.io.assemble import build_corpus, build_qrels, build_run
-from falsify_nb.io.columns import find_column, need_column
+from falsify_nb.io.columns import find_column, need_column, plain_name
 from falsify_nb.io.ids import code_objects
-from falsify_nb.io.order import by_rank
+from falsify_nb.io.numbers import number, numbers_from_texts
+from falsify_nb.io.order import by_rank, whole_ranks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,10 +33,13 @@ class Table:
         The columns, index levels with names included.
     origin : Origin
         How places in it are named.
+    is_text : bool
+        Whether numbers are still text, as in a CSV file.
     """
 
     columns: dict[str, pd.Series[Any]]
     origin: Origin
+    is_text: bool = False
 
 
 def as_table(obj: Any, name: str) -> Table | None:  # noqa: ANN401 - any user object
@@ -50,11 +54,14 @@ def as_table(obj: Any, name: str) -> Table | None:  # noqa: ANN401 - any user ob
             columns = read(obj, library)
             if columns is not None:
                 return Table(columns, origin)
-    if _is_hf_dataset(obj):
-        import pandas as pd
-
-        columns = {str(n): pd.Series(np.asarray(obj[n], dtype=object)) for n in obj.column_names}
-        return Table(columns, origin)
+    datasets = sys.modules.get("datasets")
+    if datasets is not None and isinstance(obj, datasets.Dataset):
+        return as_table(obj.with_format("arrow")[:], name)
+    if datasets is not None and isinstance(obj, datasets.DatasetDict):
+        splits = " or ".join(repr(s) for s in obj)
+        raise ReadError(
+            "A dataset of several splits is no table", where=name, remedy=f"Take one: {splits}."
+        )
     return None
 
 
@@ -117,11 +124,6 @@ def _arrow(obj: Any, pa: Any) -> dict[str, Any] | None:  # noqa: ANN401
     return columns
 
 
-def _is_hf_dataset(obj: Any) -> bool:  # noqa: ANN401
-    module = sys.modules.get("datasets")
-    return module is not None and isinstance(obj, getattr(module, "Dataset", ()))
-
-
 def ids_of(series: pd.Series[Any], origin: Origin, name: str, what: str) -> IdColumn:
     """Code one column of ids; a column of fractions or truth values is refused by its name."""
     import pandas as pd
@@ -157,14 +159,15 @@ def _check_id_dtype(dtype: Any, where: str, what: str) -> None:  # noqa: ANN401
         )
 
 
-def numbers_of(
-    series: pd.Series[Any], origin: Origin, name: str, what: str
-) -> npt.NDArray[np.float64]:
+def numbers_of(table: Table, name: str, what: str) -> npt.NDArray[np.float64]:
     """Return a column of numbers as float64, always a copy; missing ones become NaN."""
     import pandas as pd
     from pandas.api import types
 
+    series, origin = table.columns[name], table.origin
     dtype = series.dtype
+    if table.is_text:
+        return numbers_from_texts(series.tolist(), what, origin, name)
     if types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype):
         return np.array(series.to_numpy(dtype=np.float64, na_value=np.nan), copy=True)
     if types.is_object_dtype(dtype) or isinstance(dtype, pd.CategoricalDtype):
@@ -181,16 +184,7 @@ def _numbers_of_objects(
 ) -> npt.NDArray[np.float64]:
     out = np.empty(len(series), dtype=np.float64)
     for row, value in enumerate(series):
-        try:
-            if value is None or isinstance(value, str | bytes | complex):
-                raise TypeError  # noqa: TRY301 - the same message as for what float() refuses
-            out[row] = float(value)
-        except (TypeError, ValueError):
-            raise ScoreError(
-                f"The {what} {shorten(value)} is no number",
-                where=f"{origin.at(row)}, column {name!r}",
-                remedy=f"Give a finite {what}, or leave the row out.",
-            ) from None
+        out[row] = number(value, what, f"{origin.at(row)}, column {name!r}")
     return out
 
 
@@ -210,7 +204,7 @@ def run_of_table(table: Table, name: str) -> Run:
     if score_name is None and rank_name is None:
         if find_column(columns, "grade", origin.name) is not None:
             raise ReadError(
-                "The frame has grades and no scores: these are qrels, not a run",
+                "The table has grades and no scores: these are qrels, not a run",
                 where=origin.name,
                 remedy="Give it as qrels.",
             )
@@ -219,20 +213,13 @@ def run_of_table(table: Table, name: str) -> Run:
     doc = ids_of(columns[doc_name], origin, doc_name, "document id")
     ranks = None
     if rank_name is not None:
-        ranks = numbers_of(columns[rank_name], origin, rank_name, "rank")
+        ranks = numbers_of(table, rank_name, "rank")
     if score_name is None:
         assert ranks is not None
         query, doc, origin = by_rank(query, doc, ranks, origin)
         return build_run(query, doc, None, origin=origin, name=name)
-    score = numbers_of(columns[score_name], origin, score_name, "score")
-    return build_run(query, doc, score, rank=whole(ranks), origin=origin, name=name)
-
-
-def whole(ranks: npt.NDArray[np.float64] | None) -> npt.NDArray[np.int64] | None:
-    """Return ranks as integers, or None where one of them is no whole number."""
-    if ranks is None or not np.isfinite(ranks).all() or (ranks != np.floor(ranks)).any():
-        return None
-    return ranks.astype(np.int64)
+    score = numbers_of(table, score_name, "score")
+    return build_run(query, doc, score, rank=whole_ranks(ranks), origin=origin, name=name)
 
 
 def qrels_of_table(table: Table) -> Qrels:
@@ -247,15 +234,16 @@ def qrels_of_table(table: Table) -> Qrels:
     query_name = need_column(columns, "query", origin.name)
     doc_name = need_column(columns, "doc", origin.name)
     grade_name = need_column(columns, "grade", origin.name)
-    if grade_name.lower() == "score" and find_column(columns, "rank", origin.name) is not None:
+    # BEIR's judgments call the grade a score; elsewhere a score is a system's.
+    if plain_name(grade_name) == "score" and plain_name(doc_name) != "corpus_id":
         raise ReadError(
-            "The frame has scores and ranks and no grades: this is a run, not qrels",
+            "The table has scores and no grades: this is a run, not qrels",
             where=origin.name,
-            remedy="Give it as the run, and the judgments as qrels.",
+            remedy="Give it as the run; or, if these are grades, name the column 'relevance'.",
         )
     query = ids_of(columns[query_name], origin, query_name, "query id")
     doc = ids_of(columns[doc_name], origin, doc_name, "document id")
-    grade = numbers_of(columns[grade_name], origin, grade_name, "grade")
+    grade = numbers_of(table, grade_name, "grade")
     return build_qrels(query, doc, grade, origin=origin)
 
 

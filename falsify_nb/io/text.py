@@ -16,12 +16,14 @@ from typing import IO, Any
 
 from falsify_nb.errors import ReadError, near_names, shorten
 
-__all__ = ["MAX_BYTES", "MAX_LINE", "MAX_RATIO", "Source", "is_readable", "open_source"]
+__all__ = ["MAX_BYTES", "MAX_JSON", "MAX_LINE", "MAX_RATIO", "Source", "is_readable", "open_source"]
 
 # A run of ten million rows is about 0.5 GB; four times the largest shared runs is enough.
 MAX_BYTES = 4 << 30
-# The longest line of a text format; one JSON line may hold a whole ranking with its texts.
+# The longest line of a text format: a document of a corpus, or one query's results.
 MAX_LINE = 64 << 20
+# A JSON document is mostly written as a single line.
+MAX_JSON = 512 << 20
 # Runs shrink by 4 to 40. Past the first RATIO_FREE bytes, more than this is a bomb.
 MAX_RATIO = 400
 RATIO_FREE = 64 << 20
@@ -125,15 +127,14 @@ def _read_path(source: str | os.PathLike[str], what: str) -> tuple[str, bytes]:
             remedy="Download the file and give its path.",
         )
     path = Path(text).expanduser()
+    if path.is_dir():
+        raise ReadError(
+            f"{shorten(text)} is a folder",
+            remedy=f"Name the {what} file in it: {', '.join(sorted(_siblings(path / 'x'))[:4])}.",
+        )
     try:
         size = path.stat().st_size
-        if path.is_dir():
-            raise ReadError(
-                f"{shorten(text)} is a folder",
-                remedy=f"Name the {what} file in it: {_names_in(path)}.",
-            )
-        _check_size(size, path.name)
-        return path.name, path.read_bytes()
+        content = path.read_bytes() if size <= MAX_BYTES else b""
     except FileNotFoundError:
         near = near_names(path.name, _siblings(path))
         raise ReadError(
@@ -145,6 +146,8 @@ def _read_path(source: str | os.PathLike[str], what: str) -> tuple[str, bytes]:
         raise ReadError(
             f"{shorten(text)} cannot be read: {error}", remedy="Check the path and its permissions."
         ) from error
+    _check_size(size, path.name)
+    return path.name, content
 
 
 def _siblings(path: Path) -> list[str]:
@@ -152,11 +155,6 @@ def _siblings(path: Path) -> list[str]:
         return [p.name for p in path.parent.iterdir()]
     except OSError:
         return []
-
-
-def _names_in(folder: Path) -> str:
-    names = sorted(p.name for p in folder.iterdir())[:4]
-    return ", ".join(names) if names else "it is empty"
 
 
 def _read_stream(stream: IO[Any]) -> tuple[str, bytes]:
@@ -268,14 +266,15 @@ def _as_utf8(data: bytes, name: str) -> bytes:
 
 def _check_lines(data: bytes, name: str) -> None:
     """Refuse a line past the limit, looking at one line break per stretch of that length."""
+    limit = MAX_JSON if data[:1024].lstrip()[:1] in {b"{", b"["} else MAX_LINE
     start = 0
-    while len(data) - start > MAX_LINE:
-        stop = start + MAX_LINE
+    while len(data) - start > limit:
+        stop = start + limit
         end = max(data.rfind(b"\n", start, stop), data.rfind(b"\r", start, stop))
         if end < 0:
             line = data.count(b"\n", 0, start) + 1
             raise ReadError(
-                f"A line is longer than the limit of {MAX_LINE:,} bytes",
+                f"A line is longer than the limit of {limit:,} bytes",
                 where=f"{name}, line {line}",
                 remedy="Give one record a line.",
             )

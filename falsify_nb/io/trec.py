@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Iterator
 from typing import Literal
 
@@ -12,7 +12,8 @@ from falsify_nb.core.notices import Notice
 from falsify_nb.core.tables import IdColumn, Origin, Qrels, Run
 from falsify_nb.errors import ReadError, ScoreError, shorten
 from falsify_nb.io.assemble import build_qrels, build_run
-from falsify_nb.io.ids import id_text
+from falsify_nb.io.ids import check_labels, id_text
+from falsify_nb.io.numbers import number_from_text
 from falsify_nb.io.problems import Problems
 from falsify_nb.io.text import Source
 from falsify_nb.io.trec_fast import Columns, read_columns
@@ -20,6 +21,10 @@ from falsify_nb.io.trec_fast import Columns, read_columns
 __all__ = ["read_trec_qrels", "read_trec_run"]
 
 Kind = Literal["run", "qrels"]
+Row = tuple[str, str, float]
+_ITERATION = re.compile(r"\d+|[Qq]\d+")
+# The first words of trec_eval's output, three columns that could pass for judgments.
+_TREC_EVAL = frozenset({"runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map"})
 _SHAPE = {
     "run": "query Q0 document rank score tag",
     "qrels": "query 0 document grade",
@@ -34,14 +39,13 @@ def read_trec_run(source: Source, problems: Problems) -> Run:
     ReadError, ScoreError, DuplicateError
         With file and line.
     """
-    columns = read_columns(source.data, "run") or _read_lines(source, "run", problems)
-    problems.finish(source.name)
+    columns, origin = _read(source, "run", problems)
     return build_run(
         columns.query,
         columns.doc,
         columns.value,
         rank=columns.rank,
-        origin=_origin(source, columns),
+        origin=origin,
         notices=columns.notices,
         name=columns.tag,
     )
@@ -55,29 +59,29 @@ def read_trec_qrels(source: Source, problems: Problems) -> Qrels:
     ReadError, ScoreError, DuplicateError
         With file and line.
     """
-    columns = read_columns(source.data, "qrels") or _read_lines(source, "qrels", problems)
+    columns, origin = _read(source, "qrels", problems)
+    return build_qrels(columns.query, columns.doc, columns.value, origin=origin)
+
+
+def _read(source: Source, kind: Kind, problems: Problems) -> tuple[Columns, Origin]:
+    columns = read_columns(source.data, kind) or _read_lines(source, kind, problems)
     problems.finish(source.name)
-    return build_qrels(
-        columns.query,
-        columns.doc,
-        columns.value,
-        origin=_origin(source, columns),
-        notices=columns.notices,
-    )
+    origin = Origin(source.name, "line", columns.lines, first=1)
+    if not source.data.isascii():
+        # The rest of the rules for ids holds by itself where blanks part the columns.
+        check_labels(columns.query, origin, "query id")
+        check_labels(columns.doc, origin, "document id")
+    return columns, origin
 
 
-def _origin(source: Source, columns: Columns) -> Origin:
-    return Origin(source.name, "line", columns.lines, first=1)
-
-
-def _numbered_fields(data: bytes) -> Iterator[tuple[int, list[str]]]:
-    """Yield the fields of each line that holds something, comments left out, numbered from 1."""
+def _numbered_fields(data: bytes) -> Iterator[tuple[int, list[str], int]]:
+    """Yield line number (from 1), fields and number of tabs of each line that holds a row."""
     for number, line in enumerate(data.split(b"\n"), start=1):
         if not line.startswith(b"#"):
             # Splitting bytes knows ASCII blanks only: a no-break space belongs to an id.
-            fields = line.split()
+            fields = [f.decode("utf-8") for f in line.split()]
             if fields:
-                yield number, [f.decode("utf-8") for f in fields]
+                yield number, fields, line.count(b"\t")
 
 
 def _read_lines(source: Source, kind: Kind, problems: Problems) -> Columns:
@@ -87,22 +91,22 @@ def _read_lines(source: Source, kind: Kind, problems: Problems) -> Columns:
     lines: list[int] = []
     n_long = 0
     tag = ""
-    for number, fields in _numbered_fields(source.data):
+    for number, fields, n_tabs in _numbered_fields(source.data):
         where = f"{source.name}, line {number}"
-        try:
-            row, rank = _parse(fields, kind, where)
-        except (ReadError, ScoreError) as error:
-            problems.add(error)
-            if problems.is_full:
-                break
-            continue
-        n_long += len(fields) > 6
-        if not rows and len(fields) > 5:
-            tag = fields[5]
-        rows.append(row)
-        lines.append(number)
-        if rank is not None:
-            ranks.append(rank)
+        with problems.noting():
+            if kind == "run":
+                row, rank = _parse_run(fields, where)
+            else:
+                row, rank = _parse_qrels(fields, n_tabs, where), None
+            n_long += len(fields) > 6
+            if not rows and len(fields) > 5:
+                tag = fields[5]
+            rows.append(row)
+            lines.append(number)
+            if rank is not None:
+                ranks.append(rank)
+        if problems.is_full:
+            break
     return Columns(
         query=IdColumn.from_ids([r[0] for r in rows]),
         doc=IdColumn.from_ids([r[1] for r in rows]),
@@ -121,9 +125,7 @@ def _long_notice(n: int) -> tuple[Notice, ...]:
     return (Notice("extra-columns", text, n),)
 
 
-def _parse(fields: list[str], kind: Kind, where: str) -> tuple[tuple[str, str, float], int | None]:
-    if kind == "run":
-        return _parse_run(fields, where)
+def _parse_qrels(fields: list[str], n_tabs: int, where: str) -> Row:
     if len(fields) not in {3, 4}:
         if len(fields) in {5, 6} and _is_number(fields[4]):
             raise ReadError(
@@ -131,13 +133,22 @@ def _parse(fields: list[str], kind: Kind, where: str) -> tuple[tuple[str, str, f
                 where=where,
                 remedy="Give it as the run, and the judgments as qrels.",
             )
-        raise _wrong_count(fields, kind, where)
-    query, doc, grade = fields[0], fields[-2], fields[-1]
-    value = _number(grade, "grade", where)
-    return (id_text(query, where, "query id"), id_text(doc, where, "document id"), value), None
+        raise _wrong_count(fields, "qrels", where)
+    if len(fields) == 4 and n_tabs == 2 and not _ITERATION.fullmatch(fields[1]):
+        raise ReadError(
+            f"{shorten(' '.join(fields))} has two tabs and four words: an id holds a blank",
+            where=where,
+            remedy="Ids in a TREC file must not hold blanks.",
+        )
+    if fields[0] in _TREC_EVAL and len(fields) == 3:
+        raise ReadError(
+            "This is what trec_eval prints, not qrels", where=where, remedy="Give the qrels."
+        )
+    value = number_from_text(fields[-1], "grade", where)
+    return id_text(fields[0], where, "query id"), id_text(fields[-2], where, "document id"), value
 
 
-def _parse_run(fields: list[str], where: str) -> tuple[tuple[str, str, float], int | None]:
+def _parse_run(fields: list[str], where: str) -> tuple[Row, int | None]:
     if len(fields) < 5:
         if len(fields) == 4 and _is_number(fields[3]):
             raise ReadError(
@@ -150,18 +161,21 @@ def _parse_run(fields: list[str], where: str) -> tuple[tuple[str, str, float], i
     rank = int(rank_text) if _is_whole(rank_text) else None
     # An id with a blank in it moves the columns: then the rank is no number, or the column
     # after the score is one. trec_eval itself lets lines run on after the tag.
-    if len(fields) > 6 and (rank is None or not _is_number(score) or _is_number(fields[5])):
+    is_shifted = len(fields) > 5 and _is_number(fields[5])
+    if (rank is None and is_shifted) or (len(fields) > 6 and (rank is None or is_shifted)):
         raise _wrong_count(fields, "run", where)
-    value = _number(score, "score", where)
+    value = number_from_text(score, "score", where)
     return (id_text(query, where, "query id"), id_text(doc, where, "document id"), value), rank
 
 
 def _wrong_count(fields: list[str], kind: Kind, where: str) -> ReadError:
     n = len(fields)
-    expected = "6 columns" if kind == "run" else "4 columns"
-    hint = " Ids must not hold blanks." if n > (6 if kind == "run" else 4) else ""
+    most = 6 if kind == "run" else 4
+    count = f"{n} column{'s' if n != 1 else ''}"
+    hint = " Ids must not hold blanks." if n >= most else ""
     return ReadError(
-        f"{n} column{'s' if n != 1 else ''} in {shorten(' '.join(fields))}, not {expected}",
+        f"{shorten(' '.join(fields))} has {count}"
+        + (f", not {most}" if n != most else ", and they do not fit"),
         where=where,
         remedy=f"A TREC {kind} line is: {_SHAPE[kind]}.{hint}",
     )
@@ -173,23 +187,7 @@ def _is_whole(text: str) -> bool:
 
 def _is_number(text: str) -> bool:
     try:
-        _number(text, "number", "")
+        number_from_text(text, "number", "")
     except ScoreError:
         return False
     return True
-
-
-def _number(text: str, what: str, where: str) -> float:
-    """Return a finite number from its decimal text; float() alone would take 1_0 and nan."""
-    try:
-        value = float(text) if text.isascii() and "_" not in text else math.nan
-    except ValueError:
-        value = math.nan
-    if math.isfinite(value):
-        return value
-    comma = " Use a decimal point." if "," in text else ""
-    raise ScoreError(
-        f"The {what} {shorten(text)} is no finite number",
-        where=where,
-        remedy=f"Give a number such as 12.5 or 1e-3.{comma}",
-    )

@@ -66,7 +66,7 @@ class _Gathered:
     doc: list[Words] = field(default_factory=list)
     numbers: list[Ints] | None = field(default_factory=list)
     value: list[npt.NDArray[np.float64]] = field(default_factory=list)
-    rank: list[Ints] | None = field(default_factory=list)
+    rank: list[Ints] = field(default_factory=list)
     lines: list[Ints] = field(default_factory=list)
 
 
@@ -131,9 +131,7 @@ def _count_fields(data: bytes) -> int:
     return len(_first_line(data).split())
 
 
-def _find_fields(
-    block: bytes, size: int, n_fields: int
-) -> tuple[Ints, Ints, Ints, int] | None:
+def _find_fields(block: bytes, size: int, n_fields: int) -> tuple[Ints, Ints, Ints, int] | None:
     """Return starts and lengths of all fields, line numbers, and how many lines there are.
 
     Shapes are (n_rows, n_fields), the same, and (n_rows,). None: a line has another number of
@@ -142,7 +140,8 @@ def _find_fields(
     text = np.frombuffer(block, dtype=np.uint8, count=size)
     is_blank = text <= 32
     breaks = np.flatnonzero(text == 10)
-    known = len(breaks) + sum(int(np.count_nonzero(text == c)) for c in (32, 9, 13))
+    n_tabs = int(np.count_nonzero(text == 9))
+    known = len(breaks) + n_tabs + sum(int(np.count_nonzero(text == c)) for c in (32, 13))
     if known != np.count_nonzero(is_blank):
         return None
     edges = np.flatnonzero(is_blank[1:] != is_blank[:-1]) + 1
@@ -153,6 +152,9 @@ def _find_fields(
     if not len(breaks) or breaks[-1] != size - 1:
         breaks = np.append(breaks, size)
     n_lines = len(breaks)
+    if n_fields == 4 and n_tabs not in {0, 3 * n_lines}:
+        # Three columns parted by tabs, with a blank in an id, would pass for four.
+        return None
     if len(starts) == n_fields * n_lines:
         begin, end = starts.reshape(-1, n_fields), stops.reshape(-1, n_fields)
         in_line = (end[:, -1] <= breaks).all() and (begin[1:, 0] > breaks[:-1]).all()
@@ -197,9 +199,11 @@ def _take(
     if got.numbers is not None:
         decimals = parse_decimals(got.doc[-1], lengths[:, doc])
         got.numbers = None if decimals is None else [*got.numbers, decimals]
-    if kind == "run" and got.rank is not None:
+    if kind == "run":
         ranks = parse_decimals(pack(words, starts[:, 3], lengths[:, 3]), lengths[:, 3])
-        got.rank = None if ranks is None else [*got.rank, ranks]
+        if ranks is None:
+            return False
+        got.rank.append(ranks)
     return True
 
 

@@ -1,0 +1,101 @@
+"""What run and qrels say only together: ids that nearly meet, files that may be swapped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from falsify_nb.core.notices import Notice
+from falsify_nb.core.overlap_hint import diagnose_overlap, hidden_matches
+from falsify_nb.core.tables import Qrels, Run
+
+__all__ = ["cross_notices"]
+
+# Below this share of ids that meet, the rest is looked at for a reason.
+_NEARLY_NONE = 0.1
+
+
+def cross_notices(run: Run, qrels: Qrels) -> tuple[Notice, ...]:
+    """Return notices about how a run and qrels fit together.
+
+    Parameters
+    ----------
+    run, qrels : Run, Qrels
+        As read.
+
+    Returns
+    -------
+    tuple of Notice
+        Codes ``swapped-inputs``, ``few-shared-queries``, ``few-shared-documents`` and
+        ``unicode-forms``.
+
+    Notes
+    -----
+    O(number of distinct ids).
+
+    Examples
+    --------
+    >>> from falsify_nb import read_qrels, read_run
+    >>> notices = cross_notices(read_run({"q1": {"d1": 1}}), read_qrels({"q1": {"d1": 0.5}}))
+    >>> notices[0].code
+    'swapped-inputs'
+    """
+    found = [*_swapped(run, qrels)]
+    judged_queries = set(qrels.query.labels.tolist())
+    run_queries = {*run.query.labels.tolist(), *run.empty_queries}
+    found += _few_shared(run_queries, judged_queries, "query")
+    relevant = set(qrels.doc.labels[np.unique(qrels.doc.codes[qrels.grade > 0])].tolist())
+    retrieved = run.doc.labels.tolist()
+    found += _few_shared(retrieved, relevant, "document")
+    found += _unicode(run_queries, judged_queries, "query")
+    found += _unicode(retrieved, relevant, "document")
+    return tuple(found)
+
+
+def _swapped(run: Run, qrels: Qrels) -> list[Notice]:
+    if run.score is None or not len(run):
+        return []
+    whole_scores = (run.score == np.floor(run.score)).all()
+    n = int((qrels.grade != np.floor(qrels.grade)).sum())
+    if not whole_scores or not n:
+        return []
+    text = (
+        f"All scores of the run are whole numbers and {n:,} grades of the qrels are fractions: "
+        "were the two swapped?"
+    )
+    return [Notice("swapped-inputs", text, n)]
+
+
+def _few_shared(run_ids: Iterable[str], wanted: set[str], what: str) -> list[Notice]:
+    """Say so where hardly any of the wanted ids occur in the run, and a reason can be named."""
+    run_set = run_ids if isinstance(run_ids, set) else set(run_ids)
+    shared = len(wanted & run_set)
+    if not wanted or not 0 < shared < _NEARLY_NONE * min(len(wanted), len(run_set)):
+        return []
+    causes = hidden_matches(wanted, run_set)
+    if not causes or causes[0][1] <= shared:
+        return []
+    hint = diagnose_overlap(run_set, wanted, what)
+    plural = "queries" if what == "query" else "documents"
+    examples = (f"{causes[0][2]!r} against {causes[0][3]!r}",)
+    return [Notice(f"few-shared-{plural}", f"{hint[0].upper()}{hint[1:]}.", shared, examples)]
+
+
+def _unicode(run_ids: Iterable[str], wanted: set[str], what: str) -> list[Notice]:
+    """Say so where ids would match in one Unicode form, since they are compared as given."""
+    import unicodedata
+
+    odd = {s for s in wanted if not s.isascii()}
+    if not odd:
+        return []
+    candidates = {s for s in run_ids if not s.isascii()}
+    forms = {unicodedata.normalize("NFC", s) for s in candidates}
+    missed = [s for s in sorted(odd - candidates) if unicodedata.normalize("NFC", s) in forms]
+    if not missed:
+        return []
+    text = (
+        f"{len(missed):,} {what} {'id' if len(missed) == 1 else 'ids'} would match after Unicode "
+        "normalisation (NFC); ids are compared as given."
+    )
+    return [Notice("unicode-forms", text, len(missed), tuple(missed[:3]))]
