@@ -86,10 +86,21 @@ def margin_shift(
     beta_by_class = np.bincount(model.freq_class, direct, len(m_of))
     alpha_pull = on_alpha - n_of * (v @ beta_by_class)
     # Adjoint: one solve serves every query. The reduced matrix has the gauge α + t, β − t as its
-    # null space, along which nothing moves; the pseudo-inverse stays clear of it.
-    multiplier = -np.linalg.pinv(reduced.T, rcond=1e-10) @ alpha_pull
+    # null space, along which nothing moves; a rank-one term fills it.
+    live = row_v > 1e-12 * max(float(row_v.max()), 1e-300)
+    system = reduced.T[np.ix_(live, live)] + np.outer(np.ones(live.sum()), n_of[live])
+    multiplier = np.zeros(len(n_of))
+    multiplier[live] = -_solved(system, alpha_pull[live])
     price = direct + (inverse * (multiplier @ v))[model.freq_class]
     # Σ_d price_d (π_id − a_id): the first part by class, the second over the query's own gold.
     by_class = model.pi @ np.bincount(model.freq_class, price, len(m_of))
     own = np.add.reduceat(price[gold.doc], gold.indptr[:-1])
     return by_class[model.size_class] - own
+
+
+def _solved(system: FloatArray, wanted: FloatArray) -> FloatArray:
+    try:
+        return np.linalg.solve(system, wanted)
+    except np.linalg.LinAlgError:
+        # Margins that fall apart into unconnected parts: each part has a gauge of its own.
+        return np.asarray(np.linalg.lstsq(system, wanted, rcond=1e-10)[0])

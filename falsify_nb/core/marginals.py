@@ -103,34 +103,48 @@ def _take_out_certain(
 
 
 def _newton(size: FloatArray, n: FloatArray, freq: FloatArray, m: FloatArray) -> FloatArray:
-    """Maximise the concave log-likelihood in (log x, log y) by damped Newton steps."""
-    edges = float(n @ size)
-    theta = np.concatenate([np.log(size), np.log(freq)]) - 0.5 * np.log(edges)
-    n_rows = len(size)
-    # Adding a constant to log x and taking it from log y changes nothing; this direction is
-    # given a curvature of its own, so that the system has one solution.
-    gauge = np.concatenate([np.ones(n_rows), -np.ones(len(freq))])
+    """Maximise the concave log-likelihood in α = log x and β = log y by damped Newton steps."""
+    half = 0.5 * np.log(float(n @ size))
+    alpha, beta = np.log(size) - half, np.log(freq) - half
 
-    def table(t: FloatArray) -> FloatArray:
-        return 1.0 / (1.0 + np.exp(-(t[:n_rows, None] + t[None, n_rows:])))
+    def objective(a: FloatArray, b: FloatArray) -> float:
+        cells = np.logaddexp(0.0, a[:, None] + b)
+        return float((n * size) @ a + (m * freq) @ b - n @ cells @ m)
 
-    def objective(t: FloatArray) -> float:
-        cells = np.logaddexp(0.0, t[:n_rows, None] + t[None, n_rows:])
-        linear = (n * size) @ t[:n_rows] + (m * freq) @ t[n_rows:]
-        return float(linear - n @ cells @ m)
-
-    value = objective(theta)
+    value = objective(alpha, beta)
     for _ in range(200):
-        pi = table(theta)
-        error = np.concatenate([size - pi @ m, freq - n @ pi])
-        if np.abs(error).max() <= MARGIN_TOLERANCE / 100:
+        pi = 1.0 / (1.0 + np.exp(-(alpha[:, None] + beta)))
+        row_error, column_error = size - pi @ m, freq - n @ pi
+        if max(np.abs(row_error).max(), np.abs(column_error).max()) <= MARGIN_TOLERANCE / 100:
             break
-        spread = n[:, None] * m[None, :] * pi * (1 - pi)
-        hessian = np.block([[np.diag(spread.sum(1)), spread], [spread.T, np.diag(spread.sum(0))]])
-        hessian += np.outer(gauge, gauge) * (np.trace(hessian) / len(gauge) ** 2)
-        step = np.linalg.lstsq(hessian, error * np.concatenate([n, m]), rcond=1e-14)[0]
+        step = _step(n[:, None] * m * pi * (1 - pi), n * row_error, m * column_error)
         scale = 1.0
-        while (new := objective(theta + scale * step)) < value - 1e-9 * abs(value):
+        while True:
+            new = alpha + scale * step[0], beta + scale * step[1]
+            new_value = objective(*new)
+            if new_value >= value - 1e-9 * abs(value):
+                break
             scale *= 0.5
-        theta, value = theta + scale * step, new
-    return table(theta)
+        (alpha, beta), value = new, new_value
+    return 1.0 / (1.0 + np.exp(-(alpha[:, None] + beta)))
+
+
+def _step(
+    spread: FloatArray, row_error: FloatArray, column_error: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Solve the Newton system after eliminating its larger side, whose block is diagonal."""
+    if spread.shape[0] < spread.shape[1]:
+        step = _step(spread.T, column_error, row_error)
+        return step[1], step[0]
+    rows, columns = spread.sum(1), spread.sum(0)
+    share = spread / np.maximum(rows, 1e-300)[:, None]
+    reduced = np.diag(columns) - spread.T @ share
+    # Adding a constant to α and taking it from β changes nothing; this direction is given a
+    # curvature of its own, so that the system has one solution.
+    reduced += columns.mean() / len(columns)
+    wanted = column_error - share.T @ row_error
+    try:
+        beta = np.linalg.solve(reduced, wanted)
+    except np.linalg.LinAlgError:
+        beta = np.linalg.lstsq(reduced, wanted, rcond=1e-14)[0]
+    return (row_error - spread @ beta) / np.maximum(rows, 1e-300), beta

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,7 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class RandomRetrieval:
     """Random rankings of a corpus, each judged by its own query's gold.
 
@@ -81,16 +82,15 @@ class RandomRetrieval:
         and which they are is uniform. Only queries with a hit are followed further.
         """
         n_queries = len(self.gold.norm)
-        size, which = np.unique(self.gold.sizes, return_inverse=True)
-        cdfs = [self._hit_cdf(int(r)) for r in size]
-        none = np.array([cdf[0] for cdf in cdfs])[which]
+        which, cdfs = self._hits
         u = block.rng.random((block.length, n_queries))
-        draw, query = np.nonzero(u >= none)
+        draw, query = np.nonzero(u >= cdfs[which, 0])
         found = np.ones(len(draw), dtype=np.int64)
-        for number, cdf in enumerate(cdfs):
-            mine = which[query] == number
-            hits = np.searchsorted(cdf, u[draw[mine], query[mine]], side="right")
-            found[mine] = np.minimum(hits, len(cdf) - 1)
+        for n in range(1, cdfs.shape[1]):
+            more = u[draw, query] >= cdfs[which[query], n]
+            if not more.any():
+                break
+            found[more] = n + 1
         totals = np.zeros(block.length)
         for n in np.unique(found):
             mine = found == n
@@ -98,14 +98,21 @@ class RandomRetrieval:
             totals += np.bincount(draw[mine], scores, block.length)
         return totals[: block.stop - block.first] / n_queries
 
-    def _hit_cdf(self, size: int) -> FloatArray:
+    @cached_property
+    def _hits(self) -> tuple[IntArray, FloatArray]:
+        """Return the class of each query's R, and by class P(at most h hits), h = 0, 1, …."""
         m, k = self.corpus_size, self.depth
-        h = np.arange(min(size, k) + 1)
-        h = h[k - h <= m - size]
-        log_p = _log_choose(size, h) + _log_choose(m - size, k - h) - _log_choose(m, k)
-        pmf = np.zeros(min(size, k) + 1)
-        pmf[h] = np.exp(log_p)
-        return np.cumsum(pmf / pmf.sum())
+        size, which = np.unique(self.gold.sizes, return_inverse=True)
+        h = np.arange(min(int(size.max()), k) + 1)
+        r = size[:, None]
+        possible = (h <= r) & (k - h <= m - r)
+        inside = np.where(possible, h, np.maximum(k - m + r, 0))
+        log_p = _log_choose(r, inside) + _log_choose(m - r, k - inside) - _log_choose(m, k)
+        pmf = np.where(possible, np.exp(log_p), 0.0)
+        cdf = np.cumsum(pmf / pmf.sum(axis=1, keepdims=True), axis=1)
+        # Rounding must not leave a class without its last value.
+        cdf[h >= np.minimum(r, k)] = 1.0
+        return which, cdf
 
     def _scores(self, rng: np.random.Generator, query: IntArray, n: int) -> FloatArray:
         """Return the score of each query given that it has n hits, at random places."""

@@ -1,0 +1,51 @@
+"""Working a few steps ahead in threads: numpy lets go of the interpreter in its long loops."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from typing import TypeVar
+
+__all__ = ["ahead"]
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
+_MOST_WORKERS = 4
+
+
+def ahead(make: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]:
+    """Yield ``make(item)`` in the items' order, the next ones being made meanwhile.
+
+    The first item is made before any thread is started, so that short work starts none. What is
+    yielded does not depend on the number of processors, as long as each item is on its own.
+
+    Examples
+    --------
+    >>> list(ahead(abs, [-1, 2, -3]))
+    [1, 2, 3]
+    """
+    source = iter(items)
+    for item in islice(source, 1):
+        yield make(item)
+    rest = deque(islice(source, 1))
+    if not rest:
+        return
+    n_workers = min(os.cpu_count() or 1, _MOST_WORKERS)
+    with ThreadPoolExecutor(n_workers) as pool:
+        queue: deque[Future[Made]] = deque()
+        try:
+            queue.append(pool.submit(make, rest.popleft()))
+            for item in islice(source, n_workers - 1):
+                queue.append(pool.submit(make, item))
+            while queue:
+                done = queue.popleft().result()
+                for item in islice(source, 1):
+                    queue.append(pool.submit(make, item))
+                yield done
+        finally:
+            for waiting in queue:
+                waiting.cancel()
