@@ -46,6 +46,7 @@ color:inherit}}
 {_F} .fnb-n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
 {_F} td b,{_F} th b{{font-weight:650}}
 {_F} small{{font-size:12px;display:block}}
+{_F} br{{display:none}}
 .fnb-key{{display:inline-block;width:10px;height:10px;border-radius:3px;margin-right:7px}}
 .fnb-bar{{display:block;position:relative;height:14px;margin-top:3px;min-width:96px}}
 .fnb-bar i{{position:absolute;top:4px;bottom:4px;display:block;border-radius:1px}}
@@ -138,19 +139,20 @@ def _table(result: GateResult) -> str:
 
 
 def _row(null: NullResult, result: GateResult, top: float) -> str:
-    drawn = "" if null.mean_is_exact else "<small>from draws</small>"
+    drawn = "" if null.mean_is_exact else "<br><small>from draws</small>"
     wide = interval(null.interval_adjusted)
     plain_ci = interval(null.interval)
     why = "" if null.verdict == "PASS" else _why(null, result.tau)
+    # The breaks are for notebooks that are not trusted yet, where the style sheet is taken out.
     return (
         f'<tr><th scope="row"><span class="fnb-key" style="background:{HUES[null.name]}"></span>'
-        f"<b>{null.name} · {null.title}</b><small>{escape(ASKS[null.name])}</small>{why}</th>"
+        f"<b>{null.name} · {null.title}</b><br><small>{escape(ASKS[null.name])}</small>{why}</th>"
         f'<td class="fnb-n" data-name="null">{number(null.mean)}{drawn}'
         f"{_bar(null, result.score, top)}</td>"
         f'<td class="fnb-n" data-name="gap"><b>{signed(null.delta)}</b>'
-        f"<small>95 % {plain_ci}</small><small>98.75 % {wide}</small></td>"
+        f"<br><small>95 % {plain_ci}</small><br><small>98.75 % {wide}</small></td>"
         f'<td class="fnb-v"><b>{SIGNS[null.verdict]} {null.verdict}</b>'
-        f"<small>p = {p_value(null.p_value)}</small></td></tr>"
+        f"<br><small>p = {p_value(null.p_value)}</small></td></tr>"
     )
 
 
@@ -159,7 +161,7 @@ def _why(null: NullResult, tau: float) -> str:
     if null.verdict == "UNDER-NS":
         parts.append(needed(null.queries_needed, tau))
     text = " ".join(p for p in parts if p)
-    return f"<small><i>{escape(text)}</i></small>" if text else ""
+    return f"<br><small><i>{escape(text)}</i></small>" if text else ""
 
 
 def _bar(null: NullResult, score: float, top: float) -> str:
