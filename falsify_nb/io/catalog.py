@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from falsify_nb.io.columns import SPELLINGS
 from falsify_nb.io.formats import FILE_FORMATS
-from falsify_nb.io.text import MAX_BYTES, MAX_JSON, MAX_LINE, MAX_RATIO
+from falsify_nb.io.limits import MAX_BYTES, MAX_JSON, MAX_LINE, MAX_RATIO
 
 __all__ = ["OBJECT_FORMS", "ObjectForm", "as_markdown"]
 
