@@ -11,6 +11,7 @@
     │   └── CorpusError                  documents and corpus contradict each other
     ├── OptionError (ValueError)         a parameter outside its range
     │   └── MetricError                  a metric name that is unknown or refused
+    ├── WriteError (OSError)             a report or file that cannot be written
     ├── FunctionError (RuntimeError)     a user's function failed or returned no usable value
     │   └── RetrieverError               a retriever failed on one query; keeps what was done
     ├── Cancelled                        the work was stopped on request
@@ -43,6 +44,7 @@ __all__ = [
     "ReadError",
     "RetrieverError",
     "ScoreError",
+    "WriteError",
 ]
 
 
@@ -122,6 +124,10 @@ class OptionError(FalsifyError, ValueError):
 
 class MetricError(OptionError):
     """A metric name that is unknown, malformed or refused."""
+
+
+class WriteError(FalsifyError, OSError):
+    """A file that cannot be written; what stood there before is untouched."""
 
 
 class FunctionError(FalsifyError, RuntimeError):

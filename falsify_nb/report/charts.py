@@ -18,6 +18,8 @@ from falsify_nb.errors import OptionError, near_names, shorten
 from falsify_nb.report.parts import CONFIG
 
 if TYPE_CHECKING:
+    import os
+
     import altair as alt
 
 __all__ = ["KINDS", "Chart", "chart", "kinds_of"]
@@ -106,6 +108,12 @@ class Chart:
         from falsify_nb.report.render import to_svg
 
         return to_svg(self.spec)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the chart as .png, .svg, .json (Vega-Lite) or .txt, as the extension says."""
+        from falsify_nb.report.document import save_chart
+
+        save_chart(self, path)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:  # noqa: ANN401, ARG002 - IPython's signature
         from falsify_nb.report.render import has_converter, to_png

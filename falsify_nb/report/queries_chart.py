@@ -140,7 +140,7 @@ def _curve(result: GateResult, domain: list[float], *, single: bool, narrow: boo
         layers[1]["params"] = [{"name": "pick", "select": brush}]
     return {
         "name": "curve",
-        "width": 210 if narrow else 380,
+        "width": 210 if narrow else 350,
         "height": 300,
         "data": {"name": "curve"},
         "layer": layers,
@@ -168,7 +168,7 @@ def _list(
     label = "datum.query + (isValid(datum.text) ? ' · ' + datum.text : '')"
     steps.append({"calculate": label, "as": "label"})
     axis = {
-        "labelLimit": 130 if narrow else 260,
+        "labelLimit": 130 if narrow else 240,
         "labelFontSize": 11,
         "ticks": False,
         "domain": False,
@@ -193,7 +193,7 @@ def _list(
     return {
         "name": "list",
         "title": {"text": title, "fontSize": 12, "fontWeight": "normal", "offset": 6},
-        "width": 140 if narrow else 160,
+        "width": 140 if narrow else 150,
         "height": 300,
         "data": {"name": "curve" if single else "ends"},
         "transform": steps,

@@ -56,10 +56,22 @@ def _squeezed(png: bytes) -> bytes:
     return b"".join(out)
 
 
-def to_svg(spec: dict[str, Any]) -> str:
-    """Return a specification drawn as SVG on white."""
-    drawn: str = _converter().vegalite_to_svg(_on_white(spec), vl_version=VEGALITE)
+def to_svg(spec: dict[str, Any], *, ink: str = "") -> str:
+    """Return a specification drawn as SVG: on white, or without ground and with text in `ink`."""
+    placed = {**spec, "config": _inked(spec.get("config", {}), ink)} if ink else _on_white(spec)
+    drawn: str = _converter().vegalite_to_svg(placed, vl_version=VEGALITE)
     return drawn
+
+
+def _inked(config: dict[str, Any], ink: str) -> dict[str, Any]:
+    return {
+        **config,
+        # The page around it describes the whole; a label on every mark would triple the size.
+        "aria": False,
+        "background": None,
+        "title": {**config.get("title", {}), "color": ink, "subtitleColor": ink},
+        "style": {"guide-label": {"fill": ink}, "guide-title": {"fill": ink}},
+    }
 
 
 def _on_white(spec: dict[str, Any]) -> dict[str, Any]:
