@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from typing import Any
@@ -48,6 +49,9 @@ class LateBar:
 
 
 def _is_watched() -> bool:
+    # tqdm's own switch, which its notebook form does not heed.
+    if os.environ.get("TQDM_DISABLE", "0") not in ("", "0"):
+        return False
     # Asked of the shell: ipykernel may be loaded by something that is no notebook.
     ipython = sys.modules.get("IPython")
     in_notebook = ipython is not None and hasattr(ipython.get_ipython(), "kernel")
