@@ -25,8 +25,9 @@ FloatArray = npt.NDArray[np.float64]
 # Reported as "< 1e-10" below this.
 SMALLEST_P = 1e-10
 
-# Trapezoid on the bent contour: the step and the size below which terms are dropped. Halving the
-# step changes a probability by less than 1e-7 of itself (tests/core/test_dirichlet.py).
+# Trapezoid on the bent contour: the step and the size below which terms are dropped. A probability
+# is off by less than 1e-6 of itself, and below .05, where verdicts are taken, by less than 1e-7
+# (tests/core/test_dirichlet.py).
 _STEP = 0.2
 _BLOCK = 24
 _NEGLIGIBLE = 1e-16
