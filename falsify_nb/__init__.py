@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from falsify_nb.io.read import read_corpus as read_corpus
     from falsify_nb.io.read import read_qrels as read_qrels
     from falsify_nb.io.read import read_run as read_run
+    from falsify_nb.robustness import SensitivityResult as SensitivityResult
+    from falsify_nb.robustness import sensitivity as sensitivity
     from falsify_nb.systems import baseline as baseline
 
 __version__ = "0.1.0"
@@ -61,6 +63,7 @@ _PUBLIC = {
     "RetrieverError": "errors",
     "ScoreError": "errors",
     "WriteError": "errors",
+    "SensitivityResult": "robustness",
     "baseline": "systems",
     "falsify": "api",
     "load_demo": "demo",
@@ -68,6 +71,7 @@ _PUBLIC = {
     "read_corpus": "io.read",
     "read_qrels": "io.read",
     "read_run": "io.read",
+    "sensitivity": "robustness",
     "show_versions": "environment",
 }
 

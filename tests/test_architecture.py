@@ -21,7 +21,7 @@ LAYERS = (
     ("core",),
     ("io",),
     ("report",),
-    ("api", "systems", "_leaflets", "demo", "environment", "progress"),
+    ("api", "systems", "_leaflets", "demo", "environment", "robustness", "progress"),
     ("notebook", "cli", "__main__"),
     ("__init__",),
 )
@@ -33,7 +33,7 @@ UPWARD = {("core.result", "report"), ("core.result", "core")}
 ALLOWED = {
     "altair": ("report.charts",),
     "vl_convert": ("report.", "notebook.panel_svg"),
-    "pandas": ("io.", "report.", "notebook.", "api", "systems", "environment"),
+    "pandas": ("io.", "report.", "notebook.", "api", "systems", "environment", "robustness"),
     "IPython": ("notebook.", "report.display", "environment"),
     "ipywidgets": ("notebook.", "environment"),
 }

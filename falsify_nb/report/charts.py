@@ -142,6 +142,9 @@ KINDS: Mapping[str, Mapping[str, str]] = {
         "queries": "falsify_nb.report.queries_chart:queries",
         "labels": "falsify_nb.report.labels_chart:labels",
     },
+    "SensitivityResult": {
+        "sensitivity": "falsify_nb.report.sensitivity_chart:sensitivity",
+    },
 }
 
 

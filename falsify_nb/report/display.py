@@ -9,7 +9,7 @@ from falsify_nb.report.charts import chart
 from falsify_nb.report.html import card
 from falsify_nb.report.text import to_markdown, to_text
 
-__all__ = ["card_bundle", "show"]
+__all__ = ["card_bundle", "show", "show_chart"]
 
 
 def card_bundle(result: GateResult) -> dict[str, str]:
@@ -29,14 +29,37 @@ def show(result: GateResult) -> None:
     result : GateResult
         The result to show.
     """
-    from IPython.core.getipython import get_ipython
-    from IPython.display import display
-
-    # Only a kernel has a front end that draws; a terminal would print both texts.
-    if not hasattr(get_ipython(), "kernel"):
+    if not _is_drawn():
         print(to_text(result))  # noqa: T201 - this is the terminal's display
         return
-    bundle: dict[str, Any]
     # Two bundles: where one holds both HTML and Vega-Lite, JupyterLab shows only the HTML.
-    for bundle in (card_bundle(result), chart(result)._repr_mimebundle_()):
-        display(bundle, raw=True)  # type: ignore[no-untyped-call]
+    _display(card_bundle(result))
+    _display(chart(result)._repr_mimebundle_())
+
+
+def show_chart(result: Any) -> None:  # noqa: ANN401 - any result that has a chart
+    """Show the main chart of a result that has no card; in a terminal its text.
+
+    Parameters
+    ----------
+    result : SensitivityResult or another result
+        The result to show.
+    """
+    made = chart(result)
+    if _is_drawn():
+        _display(made._repr_mimebundle_())
+    else:
+        print(made.text)  # noqa: T201 - this is the terminal's display
+
+
+def _is_drawn() -> bool:
+    """Return whether a front end draws: only a kernel has one."""
+    from IPython.core.getipython import get_ipython
+
+    return hasattr(get_ipython(), "kernel")
+
+
+def _display(bundle: dict[str, Any]) -> None:
+    from IPython.display import display
+
+    display(bundle, raw=True)  # type: ignore[no-untyped-call]

@@ -60,6 +60,36 @@ FORMATS: Mapping[str, Writer] = {
     ".txt": lambda result: result.to_text() + "\n",
 }
 
+
+def _plain_html(result: Any) -> str:  # noqa: ANN401
+    from falsify_nb.report.plain_report import plain_html
+
+    return plain_html(result)
+
+
+def _plain_markdown(result: Any) -> str:  # noqa: ANN401
+    from falsify_nb.report.plain_report import plain_markdown
+
+    return plain_markdown(result)
+
+
+def _plain_csv(result: Any) -> str:  # noqa: ANN401
+    frame = result.to_frame()
+    table: str = frame.to_csv(index=any(frame.index.names), lineterminator="\n")
+    return table
+
+
+# Results other than the gate's: a chart, a table, and the data.
+PLAIN_FORMATS: Mapping[str, Writer] = {
+    ".html": _plain_html,
+    ".md": _plain_markdown,
+    ".json": lambda result: result.to_json(),
+    ".csv": _plain_csv,
+    ".png": lambda result: result.chart().png(),
+    ".svg": lambda result: result.chart().svg(),
+    ".txt": lambda result: result.chart().text + "\n",
+}
+
 CHART_FORMATS: Mapping[str, Writer] = {
     ".png": lambda chart: chart.png(),
     ".svg": lambda chart: chart.svg(),
@@ -81,6 +111,7 @@ def save(result: Any, path: str | os.PathLike[str]) -> None:  # noqa: ANN401 - a
         Where to. ``.html`` a report that needs no network, ``.md``, ``.tex`` and ``.ipynb`` the
         same as Markdown, LaTeX document and executed notebook, ``.json`` the result itself,
         ``.csv`` the figures per query, ``.png`` and ``.svg`` the main chart, ``.txt`` the card.
+        Other results than the gate's have no ``.tex`` and no ``.ipynb``.
 
     Raises
     ------
@@ -89,7 +120,8 @@ def save(result: Any, path: str | os.PathLike[str]) -> None:  # noqa: ANN401 - a
     WriteError
         If the file cannot be written; then the old one is untouched.
     """
-    write(path, _writer(path, FORMATS)(result))
+    formats = FORMATS if isinstance(result, GateResult) else PLAIN_FORMATS
+    write(path, _writer(path, formats)(result))
 
 
 def save_chart(chart: Chart, path: str | os.PathLike[str]) -> None:

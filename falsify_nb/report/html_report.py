@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from html import escape
-from importlib.resources import files
 
 from falsify_nb.core.result import GateResult
-from falsify_nb.report import render
 from falsify_nb.report.charts import Chart, chart
-from falsify_nb.report.html import CARD_CSS, card_body, user
+from falsify_nb.report.html import card_body, user
+from falsify_nb.report.html_page import figure, page, section
 from falsify_nb.report.query_table import query_table
 from falsify_nb.report.story import CAPTIONS, code, environment, paragraphs
 from falsify_nb.report.style import count, number, p_value, signed
@@ -31,17 +27,6 @@ HEADINGS = {
 # Above this, the result travels beside the report instead of inside it.
 EMBED_LIMIT = 300_000
 
-# Nothing may be fetched, whatever a string in the report says.
-_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'; "
-    "img-src data: blob:"
-)
-
-
-@lru_cache
-def _part(name: str) -> str:
-    return files("falsify_nb.report").joinpath(name).read_text(encoding="utf-8")
-
 
 def html_report(result: GateResult) -> str:
     """Return the report as one HTML document.
@@ -54,31 +39,7 @@ def html_report(result: GateResult) -> str:
     charts = {kind: (chart(result, kind), chart(result, kind, narrow=True)) for kind in KINDS}
     name = plain(result.system) or "system"
     title = f"{result.verdict}: {name}, {plain(result.metric)}"
-    return "\n".join(
-        [
-            '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width,initial-scale=1">',
-            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
-            f"<title>{escape(title)}</title>",
-            f"<style>{_part('page.css')}{CARD_CSS}</style></head><body>",
-            _header(result),
-            "<main>",
-            *_sections(result, charts),
-            "</main>",
-            _footer(),
-            *_scripts(charts),
-            "</body></html>\n",
-        ]
-    )
-
-
-def _header(result: GateResult) -> str:
-    links = "".join(f'<li><a href="#{key}">{text}</a></li>' for key, text in _CONTENTS.items())
-    return (
-        "<header><p>Retrieval evaluation report: could a dumb system have got this score?</p>"
-        f"<h1>{escape(finding(result))}</h1>"
-        f'<nav aria-label="Contents"><ol>{links}</ol></nav></header>'
-    )
+    return page(title, finding(result), _sections(result, charts), charts, contents=_CONTENTS)
 
 
 _CONTENTS = {
@@ -98,7 +59,10 @@ def _sections(result: GateResult, charts: dict[str, tuple[Chart, Chart]]) -> Ite
     lead = "".join(f'<p class="lead">{escape(text)}</p>' for text in texts[:2])
     rest = "".join(f"<p>{escape(text)}</p>" for text in texts[2:])
     yield _section("verdict", f'{lead}{rest}<div class="sheet">{card_body(result)}</div>')
-    yield _section("figures", "".join(_figure(k, wide) for k, (wide, _) in charts.items()))
+    figures = "".join(
+        figure(kind, wide, HEADINGS[kind], CAPTIONS[kind]) for kind, (wide, _) in charts.items()
+    )
+    yield _section("figures", figures)
     yield _section("numbers", _numbers(result))
     items = "".join(f"<li>{escape(text)}</li>" for text in limits(result))
     yield _section("limits", f'<ul class="limits">{items}</ul>')
@@ -109,32 +73,7 @@ def _sections(result: GateResult, charts: dict[str, tuple[Chart, Chart]]) -> Ite
 
 
 def _section(key: str, body: str) -> str:
-    return (
-        f'<section id="{key}" aria-labelledby="{key}-head">'
-        f'<h2 id="{key}-head">{_CONTENTS[key]}</h2>{body}</section>'
-    )
-
-
-def _figure(kind: str, made: Chart) -> str:
-    still = f"<noscript>{_still(made)}</noscript>" if render.has_converter() else ""
-    return (
-        f'<div class="plate"><h3>{HEADINGS[kind]}</h3><figure class="sheet">'
-        f'<div class="chart" id="chart-{kind}" '
-        f'tabindex="0" role="group" aria-label="Chart: {escape(made.title)}"></div>{still}'
-        f"<figcaption>{escape(CAPTIONS[kind])}</figcaption>"
-        f'<details class="words"><summary>The same in words</summary>'
-        f"<pre>{escape(made.text)}</pre></details></figure></div>"
-    )
-
-
-def _still(made: Chart) -> str:
-    """Return the chart as inline SVG in the page's own colours, for where scripts are off."""
-    svg = render.to_svg(made.spec, ink="currentColor").replace(
-        "<svg ", '<svg aria-hidden="true" ', 1
-    )
-    return (
-        f'<div class="chart" tabindex="0" role="img" aria-label="{escape(made.title)}">{svg}</div>'
-    )
+    return section(key, _CONTENTS[key], body)
 
 
 def _numbers(result: GateResult) -> str:
@@ -207,21 +146,3 @@ def _repeat(result: GateResult) -> str:
         f'</p><pre tabindex="0"><code>{escape(code(result))}</code></pre>{download}'
         f"<h3>Environment</h3>{_pairs(environment(), 'Package', 'Version')}"
     )
-
-
-def _footer() -> str:
-    return "<footer><p>Made by falsify_nb. This file needs no network.</p></footer>"
-
-
-def _scripts(charts: dict[str, tuple[Chart, Chart]]) -> Iterator[str]:
-    specs = {}
-    for kind, (wide, narrow) in charts.items():
-        small = narrow.spec
-        del small["datasets"]  # both forms show the same rows
-        specs[kind] = {"wide": wide.spec, "narrow": small}
-    text = json.dumps(specs, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    yield f'<script type="application/json" id="charts">{text}</script>'
-    if render.has_converter():
-        bundle = re.sub(r"</(?=script)", r"<\\/", render.script(), flags=re.IGNORECASE)
-        yield f"<script>{bundle}</script>"
-    yield f"<script>{_part('page.js')}</script>"

@@ -131,17 +131,17 @@ def rule_at(value: float, encoding: Spec, *, label: str = "", dash: bool = False
     return {"data": {"values": [{"at": rounded(value)}]}, **layer("rule", {"x": x}, **looks)}
 
 
-def signs(x: float, y: Spec) -> list[Spec]:
-    """Return the verdicts' signs as drawn shapes, in a column at `x` pixels."""
+def signs(x: float | Spec, y: Spec, *, stroke: str = "") -> list[Spec]:
+    """Return the verdicts' signs as drawn shapes, in a column at `x` pixels or by an encoding."""
     return [
         layer(
             "point",
-            {"x": {"value": x}, "y": y},
+            {"x": x if isinstance(x, dict) else {"value": x}, "y": y},
             where=f"datum.verdict === '{verdict}'",
             shape=path,
             size=130,
             filled=False,
-            stroke=VERDICT_HUES[verdict],
+            stroke=stroke or VERDICT_HUES[verdict],
             strokeWidth=2.5,
             strokeCap="round",
             strokeJoin="round",
