@@ -17,6 +17,7 @@ from falsify_nb.core.intervals import FEWEST_FOR_INTERVAL, N_NULLS, gap_interval
 from falsify_nb.core.metrics import FunctionMetric, Metric
 from falsify_nb.core.notices import Notice
 from falsify_nb.core.pairs import Hits
+from falsify_nb.core.planning import with_needs
 from falsify_nb.core.protocol import Protocol
 from falsify_nb.core.rankings import Rankings
 from falsify_nb.core.result import GateResult, Labels, NullResult
@@ -96,7 +97,9 @@ def run_gate(
     depth = min(rankings.depth, corpus_size)
     task = _task(inputs, protocol, benchmark, rankings, corpus_size, progress)
     gold = task.gold
-    nulls, per_query = _judge_all(task, protocol, is_query_blind=rankings.is_query_blind)
+    blind = rankings.is_query_blind
+    judged, per_query = _judge_all(task, protocol, is_query_blind=blind)
+    nulls, needed = with_needs(judged, per_query, protocol, is_query_blind=blind)
     score = float(task.scores.mean())
     labels = _labels(gold, benchmark)
     notices = (
@@ -130,6 +133,7 @@ def run_gate(
         is_query_blind=rankings.is_query_blind,
         strict=strict_pair(metric, benchmark, rankings, task, protocol=protocol, verdict=verdict),
         blind=blind_list(task, protocol.tau),
+        queries_needed=needed,
     )
 
 

@@ -338,6 +338,8 @@ class GateResult:
         Whether the system returned one and the same ranking for every query.
     strict, blind
         Second opinions, None where they were not asked for.
+    queries_needed : QueriesNeeded or None
+        About how many queries would make all four nulls pass; None when they do.
 
     Examples
     --------
@@ -369,6 +371,7 @@ class GateResult:
     is_query_blind: bool = False
     strict: StrictPair | None = None
     blind: BlindList | None = None
+    queries_needed: QueriesNeeded | None = None
 
     def __post_init__(self) -> None:
         _freeze(self.scores, self.null_scores)
@@ -492,7 +495,7 @@ class GateResult:
         data["protocol"] = self.protocol.to_dict()
         data["labels"] = self.labels.to_dict()
         data["notices"] = [n.to_dict() for n in self.notices]
-        for key in ("strict", "blind"):
+        for key in ("strict", "blind", "queries_needed"):
             data[key] = None if data[key] is None else dataclasses.asdict(data[key])
         return {"schema": SCHEMA, "kind": "gate", **data}
 
@@ -528,6 +531,8 @@ class GateResult:
             fields["strict"] = StrictPair(**fields["strict"])
         if fields["blind"] is not None:
             fields["blind"] = BlindList(**fields["blind"])
+        if fields["queries_needed"] is not None:
+            fields["queries_needed"] = QueriesNeeded(**fields["queries_needed"])
         return cls(**fields)
 
     @classmethod

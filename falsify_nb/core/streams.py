@@ -19,6 +19,7 @@ COMPONENTS = {
     "halves": 6,
     "subsets": 7,
     "documents": 8,
+    "planning": 9,
 }
 # Entries drawn per block, about. It depends on the benchmark alone, so that a draw does not
 # depend on how many are made, in what chunks, or by whom.

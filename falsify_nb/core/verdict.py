@@ -119,13 +119,19 @@ def point_verdict(deltas: Iterable[float], tau: float) -> Literal["PASS", "FAIL"
 def judge_again(result: GateResult, tau: float) -> GateResult:
     """Return the result at another τ: p-values and verdicts anew, nothing drawn."""
     from falsify_nb.core.blind_list import against
+    from falsify_nb.core.planning import with_needs
     from falsify_nb.core.second_opinions import rejudged
 
     blind = result.blind
     if blind is not None:
         blind = against(result.score, tau, blind.score, blind.spread, blind.in_sample)
     protocol = result.protocol.with_tau(tau)
-    nulls = {name: _at(null, result, protocol) for name, null in result.nulls.items()}
+    nulls, needed = with_needs(
+        {name: _at(null, result, protocol) for name, null in result.nulls.items()},
+        result.null_scores,
+        protocol,
+        is_query_blind=result.is_query_blind,
+    )
     return dataclasses.replace(
         result,
         nulls=nulls,
@@ -135,6 +141,7 @@ def judge_again(result: GateResult, tau: float) -> GateResult:
         sealed=False,
         strict=rejudged(result.strict, tau),
         blind=blind,
+        queries_needed=needed,
     )
 
 
