@@ -89,7 +89,8 @@ def need_column(names: Iterable[object], role: str, where: str) -> str:
     if found is not None:
         return found
     known = [spelling for group in SPELLINGS[role] for spelling in group]
-    texts = [n for n in names if isinstance(n, str)]
+    taken = {s for groups in SPELLINGS.values() for group in groups for s in group}
+    texts = [n for n in names if isinstance(n, str) and plain_name(n) not in taken]
     near = [t for t in texts if near_names(t, known, 1)]
     listed = ", ".join(repr(n) for n in names[:8]) if names else "none"
     hint = f" Rename {near[0]!r}?" if near else ""

@@ -97,6 +97,10 @@ def _read_fast(data: bytes, names: list[str], separator: str) -> pd.DataFrame | 
         return None
     if data.startswith((b"\n", b"\r", b"#")):
         return None
+    n_lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    if data.count(separator.encode()) != (len(names) - 1) * n_lines:
+        # The parser would fill a short row up.
+        return None
     with warnings.catch_warnings():
         # More fields than the header has are a warning there, and a refusal here.
         warnings.simplefilter("error")

@@ -19,7 +19,7 @@ from falsify_nb.io.text import Source
 __all__ = ["corpus_of_json", "is_json", "is_json_lines", "qrels_of_json", "run_of_json"]
 
 _PER_QUERY = frozenset(s for role in ("retrieved", "gold") for g in SPELLINGS[role] for s in g)
-_RECORD = _PER_QUERY | {"query_id", "qid", "query-id", "doc_id", "docno", "corpus-id", "_id"}
+_RECORD = _PER_QUERY | {"query_id", "qid", "query-id", "doc_id", "docno", "corpus-id", "_id", "id"}
 
 
 def is_json(source: Source) -> bool:
@@ -31,15 +31,16 @@ def is_json_lines(source: Source) -> bool:
     """Return whether the first line that holds something is a whole JSON record."""
     if source.data[:1024].lstrip()[:1] != b"{":
         return False
-    first = first_line(source.data).encode()
+    first = first_line(source.data)
     try:
         record = json.loads(first)
     except (ValueError, RecursionError):
         return False
-    is_only_line = source.data.strip() == first.strip()
-    if is_only_line and source.suffix == ".json":
-        return False
-    return isinstance(record, dict) and not (is_only_line and not _RECORD & record.keys())
+    if not isinstance(record, dict) or source.data.strip() != first.encode().strip():
+        return isinstance(record, dict)
+    # One line alone may be {query: ranking} as well: a record holds single values, or two lists.
+    single = [k for k in _RECORD & record.keys() if isinstance(record[k], str | int | float)]
+    return bool(single) or len(_PER_QUERY & record.keys()) > 1
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

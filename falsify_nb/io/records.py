@@ -101,7 +101,7 @@ class Hits:
         if self.scored is not None and self.ranked is not None:
             raise ReadError(
                 f"Query {self.scored!r} has scores and query {self.ranked!r} has none",
-                where="the run",
+                where=f"query {query!r}",
                 remedy="Give scores for all queries or for none.",
             )
 
