@@ -195,8 +195,14 @@ def inclusion_probabilities(golds: list[Judged]) -> dict[tuple[int, str], float]
         pi = table(theta)
         return np.concatenate([pi.sum(axis=1) - size[rows], pi.sum(axis=0) - count])
 
+    def slopes(theta: np.ndarray) -> np.ndarray:
+        spread = table(theta) * (1 - table(theta))
+        return np.block(
+            [[np.diag(spread.sum(axis=1)), spread], [spread.T, np.diag(spread.sum(axis=0))]]
+        )
+
     start = np.concatenate([np.log(size[rows]), np.log(count)]) - 0.5 * np.log(count.sum() or 1)
-    solution = optimize.root(residual, start, method="lm", tol=1e-14)
+    solution = optimize.root(residual, start, method="lm", jac=slopes, tol=1e-14)
     assert np.abs(residual(solution.x)).max() < 1e-9
     pi = np.zeros((n, len(docs)))
     pi[rows] = table(solution.x)
