@@ -45,7 +45,9 @@ def collection_size(
         )
         return size, (Notice("no-corpus", text[0].upper() + text[1:], size),)
     if corpus.ids is None:
-        seen = _n_seen(benchmark, rankings)
+        # The exact number is only counted where it can matter: runs may have millions of ids.
+        most = len(benchmark.judged_position) + len(rankings.doc_ids)
+        seen = most if most <= corpus.size else _n_seen(benchmark, rankings)
         if corpus.size < seen:
             raise CorpusError(
                 f"the corpus is given as {corpus.size:,} documents, but {seen:,} were judged or "

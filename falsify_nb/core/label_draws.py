@@ -12,9 +12,9 @@ from typing import TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from falsify_nb.core.ahead import ahead
 from falsify_nb.core.benchmark import Gold
 from falsify_nb.core.contributions import Units
-from falsify_nb.core.ahead import ahead
 from falsify_nb.core.marginals import Marginals
 from falsify_nb.core.streams import Block, block_length, blocks
 

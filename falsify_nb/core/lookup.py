@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +14,14 @@ __all__ = ["Lookup"]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 DrawArray = npt.NDArray[np.int32]
+# The slots concerned (all, or some), and each one's column and value.
+Layer = tuple[IntArray | slice, DrawArray, FloatArray]
 
 # A dense table is held when it fits into this, or when the pairs fill a good part of it.
 DENSE_BUDGET_BYTES = 128_000_000
-_DENSE_PER_PAIR = 4
+_BYTES_PER_PAIR = 32
+# Picking slots out of a draw costs about as much as comparing eight times as many.
+_SPARSE = 0.125
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,8 +33,11 @@ class Lookup:
 
     Parameters
     ----------
-    dense : numpy.ndarray of float, shape (n_rows × n_columns,), or None
-        The whole matrix, where it is small.
+    dense : numpy.ndarray, shape (n_rows × n_columns,), or None
+        The whole matrix, where it is small: positions in `palette`, in as few bytes as do.
+    palette : numpy.ndarray of float, shape (n_values,)
+        The distinct values, 0 first. A table of bytes stays in the processor's cache where one
+        of floats would not.
     base : numpy.ndarray of int, shape (n_slots,)
         Where each slot's row begins in `dense`.
     layers : tuple
@@ -36,9 +45,10 @@ class Lookup:
         layer by layer costs as much as there are pairs, and no table of queries × gold sets.
     """
 
-    dense: FloatArray | None
+    dense: npt.NDArray[np.unsignedinteger[Any]] | None
+    palette: FloatArray
     base: IntArray
-    layers: tuple[tuple[IntArray | slice, DrawArray, FloatArray], ...]
+    layers: tuple[Layer, ...]
 
     @classmethod
     def build(
@@ -61,19 +71,20 @@ class Lookup:
             The entries, sorted by row.
         """
         cells = shape[0] * shape[1]
-        if cells * 8 <= max(DENSE_BUDGET_BYTES, _DENSE_PER_PAIR * 8 * len(row)):
-            dense = np.zeros(cells)
-            dense[row * shape[1] + column] = value
-            return cls(dense, rows * shape[1], ())
+        palette, code = np.unique(np.append(0.0, value), return_inverse=True)
+        kind = np.min_scalar_type(len(palette))
+        if cells * kind.itemsize <= max(DENSE_BUDGET_BYTES, _BYTES_PER_PAIR * len(row)):
+            # Values are never negative here, so that 0 comes first.
+            dense = np.zeros(cells, dtype=kind)
+            dense[row * shape[1] + column] = code[1:]
+            return cls(dense, palette, rows * shape[1], ())
         starts = np.searchsorted(row, np.arange(shape[0] + 1))
         sizes = np.diff(starts)[rows]
-        layers: list[tuple[IntArray | slice, DrawArray, FloatArray]] = []
-        for j in range(int(sizes.max(initial=0))):
-            slots = np.flatnonzero(sizes > j)
-            at = starts[rows[slots]] + j
-            which = slice(None) if len(slots) == len(rows) else slots
-            layers.append((which, column[at].astype(np.int32), value[at]))
-        return cls(None, rows, tuple(layers))
+        layers = [
+            _layer(np.flatnonzero(sizes > j), starts[rows] + j, column, value, len(rows))
+            for j in range(int(sizes.max(initial=0)))
+        ]
+        return cls(None, palette, rows, tuple(layers))
 
     def totals(self, draws: DrawArray, weight: FloatArray | None = None) -> FloatArray:
         """Return the sum over slots of each draw, shape (n_draws,).
@@ -86,10 +97,10 @@ class Lookup:
             What each slot's value is multiplied by.
         """
         if self.dense is not None:
-            values = self.dense.take(self.base + draws)
+            values = self.palette.take(self.dense.take(self.base + draws))
             if weight is not None:
                 values *= weight
-            return values.sum(axis=1)
+            return np.asarray(values.sum(axis=1))
         out = np.zeros(len(draws))
         for draw, slot, value in self._layer_hits(draws):
             factor = 1.0 if weight is None else _weight_at(weight, draw, slot)
@@ -99,21 +110,32 @@ class Lookup:
     def hits(self, draws: DrawArray) -> tuple[IntArray, IntArray, FloatArray]:
         """Return draw, slot and value wherever the value is not 0, in no order."""
         if self.dense is not None:
-            values = self.dense.take(self.base + draws)
-            draw, slot = np.nonzero(values)
-            return draw, slot, values[draw, slot]
+            codes = self.dense.take(self.base + draws)
+            draw, slot = np.nonzero(codes)
+            return draw, slot, self.palette[codes[draw, slot]]
         parts = list(self._layer_hits(draws))
         if not parts:
             return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
         draw, slot, value = (np.concatenate(p) for p in zip(*parts, strict=True))
         return draw, slot, value
 
-    def _layer_hits(self, draws: DrawArray):  # type: ignore[no-untyped-def]  # noqa: ANN202
+    def _layer_hits(self, draws: DrawArray) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
         for slots, column, value in self.layers:
             equal = np.flatnonzero(draws[:, slots] == column)
             draw, place = np.divmod(equal, len(column))
             slot = place if isinstance(slots, slice) else slots[place]
             yield draw, slot, value[place]
+
+
+def _layer(
+    slots: IntArray, at: IntArray, column: IntArray, value: FloatArray, n_slots: int
+) -> Layer:
+    """Return one entry of every slot that has one, over all slots where most have."""
+    if len(slots) < _SPARSE * n_slots:
+        return slots, column[at[slots]].astype(np.int32), value[at[slots]]
+    columns, values = np.full(n_slots, -1, dtype=np.int32), np.zeros(n_slots)
+    columns[slots], values[slots] = column[at[slots]], value[at[slots]]
+    return slice(None), columns, values
 
 
 def _weight_at(weight: FloatArray, draw: IntArray, slot: IntArray) -> FloatArray:

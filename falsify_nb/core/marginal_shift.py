@@ -100,7 +100,7 @@ def margin_shift(
 
 def _solved(system: FloatArray, wanted: FloatArray) -> FloatArray:
     try:
-        return np.linalg.solve(system, wanted)
+        return np.asarray(np.linalg.solve(system, wanted))
     except np.linalg.LinAlgError:
         # Margins that fall apart into unconnected parts: each part has a gauge of its own.
         return np.asarray(np.linalg.lstsq(system, wanted, rcond=1e-10)[0])

@@ -78,12 +78,31 @@ class RandomRetrieval:
     def draw(self, block: Block) -> FloatArray:
         """Return the mean score of each of a block's draws, shape (n_draws,).
 
-        The number of relevant documents among the first k′ is hypergeometric; where they stand
-        and which they are is uniform. Only queries with a hit are followed further.
+        Queries with one relevant document are alike: how many of them meet it at each rank is
+        multinomial. For the others the number of relevant documents among the first k′ is
+        hypergeometric; where they stand and which they are is uniform, and only queries with a
+        hit are followed further.
         """
-        n_queries = len(self.gold.norm)
+        single = self.gold.sizes == 1
+        totals = self._draw_single(block, single) if single.any() else np.zeros(block.length)
+        if not single.all():
+            totals += self._draw_several(block, np.flatnonzero(~single))
+        return totals[: block.stop - block.first] / len(single)
+
+    def _draw_single(self, block: Block, single: npt.NDArray[np.bool_]) -> FloatArray:
+        worth = self.gold.worth[self.gold.indptr[:-1][single]]
+        value = self.metric.rank_weights(self.depth)
+        chance = np.append(np.full(self.depth, 1 / self.corpus_size), 0.0)
+        chance[-1] = max(1.0 - self.depth / self.corpus_size, 0.0)
+        # One gold document is worth the same in every query under every built-in metric.
+        assert np.allclose(worth, worth[0])
+        met = block.rng.multinomial(len(worth), chance, block.length)
+        return np.asarray(met[:, :-1] @ value * worth[0])
+
+    def _draw_several(self, block: Block, queries: IntArray) -> FloatArray:
         which, cdfs = self._hits
-        u = block.rng.random((block.length, n_queries))
+        which = which[queries]
+        u = block.rng.random((block.length, len(queries)))
         draw, query = np.nonzero(u >= cdfs[which, 0])
         found = np.ones(len(draw), dtype=np.int64)
         for n in range(1, cdfs.shape[1]):
@@ -94,9 +113,9 @@ class RandomRetrieval:
         totals = np.zeros(block.length)
         for n in np.unique(found):
             mine = found == n
-            scores = self._scores(block.rng, query[mine], int(n))
+            scores = self._scores(block.rng, queries[query[mine]], int(n))
             totals += np.bincount(draw[mine], scores, block.length)
-        return totals[: block.stop - block.first] / n_queries
+        return totals
 
     @cached_property
     def _hits(self) -> tuple[IntArray, FloatArray]:

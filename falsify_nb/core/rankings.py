@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
 
 from falsify_nb.core.benchmark import Benchmark
+from falsify_nb.core.grouping import expand
 from falsify_nb.core.notices import Notice
+from falsify_nb.core.ordering import OrderedRun, ordered
 from falsify_nb.core.overlap_hint import diagnose_overlap
 from falsify_nb.core.tables import Run
 from falsify_nb.errors import InputError, NoOverlapError
@@ -16,7 +19,6 @@ from falsify_nb.errors import InputError, NoOverlapError
 __all__ = ["Rankings"]
 
 BoolArray = npt.NDArray[np.bool_]
-FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 StrArray = npt.NDArray[np.object_]
 
@@ -58,10 +60,7 @@ class Rankings:
     def build(
         cls, run: Run, benchmark: Benchmark, depth: int | None = None, *, drop_self: bool = False
     ) -> Rankings:
-        """Apply the rules for runs.
-
-        Scores decide, descending as float64; ties go by document id, descending as strings, as
-        trec_eval does (``trec_eval/form_res_rels.c``). A rank column never decides.
+        """Take the evaluated queries' rankings out of a run.
 
         Parameters
         ----------
@@ -79,31 +78,42 @@ class Rankings:
         InputError, NoOverlapError
             If the run is empty or shares no query with the judgments.
         """
-        query = _query_codes(run, benchmark)
-        rows = _Rows.sorted(run, query)
-        notices = [*run.notices, *_query_notices(run, benchmark, query)]
-        own = rows.is_own_id(run, benchmark)
+        label = _labels_of_queries(run, benchmark)
+        order = ordered(run)
+        sizes = np.where(label >= 0, np.diff(order.starts)[label], 0)
+        longest = int(sizes.max(initial=0))
+        # One more row than is read: it shows a tie across the cutoff, and replaces the query's
+        # own document.
+        read = np.minimum(sizes, (depth or longest) + 1)
+        at = expand(np.where(label >= 0, order.starts[label], 0), read)
+        query = np.repeat(np.arange(len(label)), read)
+        doc = order.doc[at]
+        used, which = np.unique(doc, return_inverse=True)
+        ids = run.doc.labels[used]
+        notices = [*run.notices, *_query_notices(run, benchmark, label)]
+        keep = np.ones(len(doc), dtype=bool)
+        own = _own_ids(ids, benchmark)[which] == query
         if own.any():
-            notices.append(_own_notice(rows.query[own], benchmark, drop_self=drop_self))
-            if drop_self:
-                rows = rows.only(~own)
-        place = rows.places(benchmark.n_queries)
-        depth = depth or int(place.max(initial=0)) + 1
-        notices += rows.notices(run, place, depth)
-        rows = rows.only(place < depth)
-        indptr = np.searchsorted(rows.query, np.arange(benchmark.n_queries + 1))
-        judged_code = benchmark.judged_codes(run.doc.labels)[rows.doc]
+            notices.append(_own_notice(query[own], benchmark, drop_self=drop_self))
+            keep = ~own if drop_self else keep
+        place = _places(query, keep)
+        depth = depth or max(longest, 1)
+        notices += _order_notices(order, label, order.tied[at] & (place == depth - 1), run, sizes)
+        keep &= place < depth
+        query, doc, which = query[keep], doc[keep], which[keep]
+        judged_code = benchmark.judged_codes(ids)[which]
         gold = np.where(judged_code >= 0, benchmark.judged_gold[judged_code], -1)
-        judged = _judged_share(benchmark, rows.query, judged_code)
+        judged = _judged_share(benchmark, query, judged_code)
         notices += _unjudged_notice(run, benchmark, judged_code, judged)
+        indptr = np.searchsorted(query, np.arange(benchmark.n_queries + 1))
         return cls(
             indptr,
-            rows.doc,
+            doc,
             run.doc.labels,
             gold,
             depth,
             judged,
-            _is_query_blind(indptr, rows.doc),
+            _is_query_blind(indptr, doc),
             tuple(notices),
         )
 
@@ -125,100 +135,8 @@ class Rankings:
         return kept, rank[keep], self.gold[keep]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
-    """A run's rows of evaluated queries, sorted by query, then best first."""
-
-    query: IntArray
-    doc: IntArray
-    score: FloatArray | None
-    rank: IntArray | None
-
-    @classmethod
-    def sorted(cls, run: Run, query: IntArray) -> _Rows:
-        rows = cls(query, run.doc.codes, run.score, run.rank).only(query >= 0)
-        score = rows.score
-        if score is None:
-            if (np.diff(rows.query) >= 0).all():
-                return rows
-            return rows.only(np.argsort(rows.query, kind="stable"))
-        step = np.diff(rows.query)
-        if not ((step > 0) | ((step == 0) & (score[:-1] >= score[1:]))).all():
-            rows = rows.only(np.lexsort((-score, rows.query)))
-        return rows.ties_by_id(run.doc.labels)
-
-    def ties_by_id(self, labels: StrArray) -> _Rows:
-        """Return the rows with each run of equal scores ordered by document id, descending."""
-        tied = self.ties()
-        if not tied.any():
-            return self
-        inside = np.concatenate([[False], tied]) | np.concatenate([tied, [False]])
-        at = np.flatnonzero(inside)
-        block = np.cumsum(~np.concatenate([[False], tied]))[at]
-        used, code = np.unique(self.doc[at], return_inverse=True)
-        position = np.empty(len(used), dtype=np.int64)
-        position[np.argsort(labels[used], kind="stable")] = np.arange(len(used))
-        order = np.arange(len(self.query))
-        order[at] = at[np.lexsort((-position[code], block))]
-        return self.only(order)
-
-    def only(self, which: IntArray | BoolArray) -> _Rows:
-        if which.dtype == bool and which.all():
-            return self
-        score = None if self.score is None else self.score[which]
-        rank = None if self.rank is None else self.rank[which]
-        return _Rows(self.query[which], self.doc[which], score, rank)
-
-    def ties(self) -> BoolArray:
-        """Whether each row has the same query and score as the next, shape (n_rows − 1,)."""
-        if self.score is None:
-            return np.zeros(max(len(self.query) - 1, 0), dtype=bool)
-        return (self.score[:-1] == self.score[1:]) & (self.query[:-1] == self.query[1:])
-
-    def places(self, n_queries: int) -> IntArray:
-        """0-based place of each row in its ranking."""
-        starts = np.searchsorted(self.query, np.arange(n_queries))
-        return np.arange(len(self.query)) - starts[self.query]
-
-    def is_own_id(self, run: Run, benchmark: Benchmark) -> BoolArray:
-        doc_at = dict(zip(run.doc.labels, range(len(run.doc.labels)), strict=True))
-        own = np.array([doc_at.get(q, -1) for q in benchmark.query_ids], dtype=np.int64)
-        return self.doc == own[self.query]
-
-    def notices(self, run: Run, place: IntArray, depth: int) -> list[Notice]:
-        if self.score is None:
-            return []
-        ids = run.doc.labels
-        tied = self.ties()
-        found = []
-        at_cutoff = tied & (place[:-1] == depth - 1)
-        if at_cutoff.any():
-            found.append(_counted("ties-at-cutoff", at_cutoff.sum(), _TEXTS["ties-at-cutoff"]))
-        n_constant = _count_constant(self.query, tied)
-        if n_constant:
-            found.append(_counted("constant-scores", n_constant, _TEXTS["constant-scores"]))
-        elif tied.sum() > 0.1 * len(self.query) > 1:
-            found.append(_counted("many-ties", tied.sum() + 1, _TEXTS["many-ties"]))
-        n_float32 = _count_float32(self.query, self.doc, self.score, tied, ids)
-        if n_float32:
-            found.append(_counted("float32-order", n_float32, _TEXTS["float32-order"]))
-        n_rank = self._count_rank_disagreements(tied)
-        if n_rank:
-            found.append(_counted("rank-column", n_rank, _TEXTS["rank-column"]))
-        return found
-
-    def _count_rank_disagreements(self, tied: BoolArray) -> int:
-        """Count queries whose rank column contradicts strictly different scores."""
-        if self.rank is None or not len(self.query):
-            return 0
-        starts = np.concatenate([[0], np.flatnonzero(~tied) + 1])
-        worst = np.maximum.reduceat(self.rank, starts)
-        best = np.minimum.reduceat(self.rank, starts)
-        query = self.query[starts]
-        wrong = (query[:-1] == query[1:]) & (worst[:-1] > best[1:])
-        return len(np.unique(query[:-1][wrong]))
-
-
+# Above this share of tied rows the ties are worth a notice.
+_MANY_TIES = 0.1
 _TEXTS = {
     "ties-at-cutoff": "{n} with tied scores across rank K: the document ids decide which are read.",
     "constant-scores": "{n} with the same score on every document: their order is that of the "
@@ -237,31 +155,65 @@ def _counted(code: str, n: int, text: str) -> Notice:
     return Notice(code, text.format(n=unit), n)
 
 
-def _query_codes(run: Run, benchmark: Benchmark) -> IntArray:
-    """Return the evaluated query of each row of the run, −1 for another query."""
+def _places(query: IntArray, keep: BoolArray) -> IntArray:
+    """Return the 0-based place of each kept row in its ranking."""
+    count = np.cumsum(keep)
+    begin = np.searchsorted(query, query)
+    return count - 1 - np.where(begin > 0, count[begin - 1], 0)
+
+
+def _own_ids(ids: StrArray, benchmark: Benchmark) -> IntArray:
+    """Return the evaluated query that has each document's id, −1 for none."""
+    position = dict(zip(benchmark.query_ids, range(benchmark.n_queries), strict=True))
+    found = map(position.get, ids, repeat(-1))
+    return np.fromiter(found, dtype=np.int64, count=len(ids))
+
+
+def _labels_of_queries(run: Run, benchmark: Benchmark) -> IntArray:
+    """Return the run's label of each evaluated query, −1 where the run lacks it."""
     if not len(run) and not run.empty_queries:
         raise InputError(
             "the run is empty",
             where=run.origin.name,
             remedy="Hand over at least one ranking, as {query_id: {doc_id: score}}.",
         )
-    position = dict(zip(benchmark.query_ids, range(benchmark.n_queries), strict=True))
-    codes = np.array([position.get(q, -1) for q in run.query.labels], dtype=np.int64)
-    if not (codes >= 0).any() and not any(q in position for q in run.empty_queries):
+    position = dict(zip(run.query.labels, range(len(run.query.labels)), strict=True))
+    found = map(position.get, benchmark.query_ids, repeat(-1))
+    label = np.fromiter(found, dtype=np.int64, count=benchmark.n_queries)
+    empty = set(run.empty_queries)
+    if not (label >= 0).any() and not any(q in empty for q in benchmark.query_ids):
         names = [*run.query.labels, *run.empty_queries]
         raise NoOverlapError(
             "the run and the qrels have no query in common: "
             + diagnose_overlap(names, list(benchmark.query_ids)),
             remedy="Bring the query ids of both into the same form.",
         )
-    return codes[run.query.codes] if len(codes) else np.empty(0, dtype=np.int64)
+    return label
 
 
-def _query_notices(run: Run, benchmark: Benchmark, query: IntArray) -> list[Notice]:
-    found = np.zeros(benchmark.n_queries, dtype=bool)
-    found[query[query >= 0]] = True
-    missing = benchmark.query_ids[~found]
+def _order_notices(
+    order: OrderedRun, label: IntArray, at_cutoff: BoolArray, run: Run, sizes: IntArray
+) -> list[Notice]:
+    if run.score is None:
+        return []
+    mine = label[label >= 0]
+    counts = {
+        "ties-at-cutoff": int(at_cutoff.sum()),
+        "constant-scores": int(order.constant[mine].sum()),
+        "float32-order": int(order.float32_differs[mine].sum()),
+        "rank-column": int(order.rank_differs[mine].sum()),
+    }
+    n_ties = int(order.tied.sum())
+    if not counts["constant-scores"] and n_ties > _MANY_TIES * int(sizes.sum()):
+        counts["many-ties"] = n_ties
+    return [_counted(code, n, _TEXTS[code]) for code, n in counts.items() if n]
+
+
+def _query_notices(run: Run, benchmark: Benchmark, label: IntArray) -> list[Notice]:
+    missing = benchmark.query_ids[label < 0]
     notices = []
+    empty = set(run.empty_queries)
+    missing = missing[[q not in empty for q in missing]] if empty else missing
     if len(missing):
         n = len(missing)
         text = f"{n:,} evaluated {'query is' if n == 1 else 'queries are'} missing from the run"
@@ -315,21 +267,3 @@ def _is_query_blind(indptr: IntArray, doc: IntArray) -> bool:
         return False
     table = doc.reshape(len(sizes), sizes[0])
     return bool((table == table[0]).all())
-
-
-def _count_constant(query: IntArray, tied: BoolArray) -> int:
-    """Count queries with at least two rows, all of one score."""
-    sizes = np.bincount(query)
-    ties = np.bincount(query[:-1][tied], minlength=len(sizes))
-    return int(((sizes >= 2) & (ties == sizes - 1)).sum())
-
-
-def _count_float32(
-    query: IntArray, doc: IntArray, score: FloatArray, tied: BoolArray, ids: StrArray
-) -> int:
-    """Count queries that trec_eval would order otherwise: equal in float32, unequal in float64."""
-    with np.errstate(over="ignore"):
-        narrow = score.astype(np.float32)
-    merged = np.flatnonzero((narrow[:-1] == narrow[1:]) & (query[:-1] == query[1:]) & ~tied)
-    swapped = ids[doc[merged]] < ids[doc[merged + 1]]
-    return len(np.unique(query[merged[swapped.astype(bool)]]))

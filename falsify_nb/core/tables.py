@@ -113,7 +113,8 @@ class Qrels:
         return out
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+# Weakly referable, so that its order can be kept beside it (falsify_nb.core.ordering).
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Run:
     """A system's rankings as columns.
 
