@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
     from falsify_nb.api import falsify as falsify
     from falsify_nb.api import plan as plan
+    from falsify_nb.core.power import Power as Power
+    from falsify_nb.core.power import power as power
     from falsify_nb.core.protocol import Protocol as Protocol
     from falsify_nb.core.result import GateResult as GateResult
     from falsify_nb.core.result import NullResult as NullResult
@@ -58,16 +60,18 @@ _PUBLIC = {
     "NoOverlapError": "errors",
     "NullResult": "core.result",
     "OptionError": "errors",
+    "Power": "core.power",
     "Protocol": "core.protocol",
     "ReadError": "errors",
     "RetrieverError": "errors",
     "ScoreError": "errors",
-    "WriteError": "errors",
     "SensitivityResult": "robustness",
+    "WriteError": "errors",
     "baseline": "systems",
     "falsify": "api",
     "load_demo": "demo",
     "plan": "api",
+    "power": "core.power",
     "read_corpus": "io.read",
     "read_qrels": "io.read",
     "read_run": "io.read",

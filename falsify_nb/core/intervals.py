@@ -13,7 +13,15 @@ from falsify_nb.core.protocol import IntervalMethod
 from falsify_nb.core.result import Interval
 from falsify_nb.core.streams import blocks
 
-__all__ = ["ALPHA", "ALPHA_ADJUSTED", "GapInterval", "gap_interval", "one_sided", "p_null"]
+__all__ = [
+    "ALPHA",
+    "ALPHA_ADJUSTED",
+    "GapInterval",
+    "gap_interval",
+    "interval_at",
+    "one_sided",
+    "p_null",
+]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -71,6 +79,24 @@ def gap_interval(
     return _dirichlet(part, tau)
 
 
+def interval_at(
+    part: Contributions, alpha: float, method: IntervalMethod, *, seed: int, n_boot: int
+) -> Interval:
+    """Return one interval of a gap, at level 1 − alpha.
+
+    Parameters
+    ----------
+    part, method, seed, n_boot
+        As in `gap_interval`.
+    alpha : float
+        The miss rate, both sides together.
+    """
+    if method == "percentile":
+        return _percentile_ends(resampled_means(part, seed, n_boot), alpha)
+    lower = WeightedMean.of(part.values, part.sizes)
+    return _dirichlet_ends(part, lower, lower.mirrored(), alpha)
+
+
 def one_sided(
     part: Contributions, tau: float, method: IntervalMethod, *, seed: int, n_boot: int
 ) -> tuple[float, float]:
@@ -95,36 +121,37 @@ def _dirichlet(part: Contributions, tau: float) -> GapInterval:
     """
     lower = WeightedMean.of(part.values, part.sizes)
     upper = lower.mirrored()
-    scale = part.scale
-
-    def at(alpha: float) -> Interval:
-        low = lower.quantile(alpha / 2, part.low)
-        high = -upper.quantile(alpha / 2, -part.high)
-        return Interval(low * scale, high * scale)
-
+    at = tau / part.scale
     return GapInterval(
-        at(ALPHA),
-        at(ALPHA_ADJUSTED),
-        lower.cdf(tau / scale, part.low),
-        upper.cdf(-tau / scale, -part.high),
+        _dirichlet_ends(part, lower, upper, ALPHA),
+        _dirichlet_ends(part, lower, upper, ALPHA_ADJUSTED),
+        lower.cdf(at, part.low),
+        upper.cdf(-at, -part.high),
     )
+
+
+def _dirichlet_ends(
+    part: Contributions, lower: WeightedMean, upper: WeightedMean, alpha: float
+) -> Interval:
+    low = lower.quantile(alpha / 2, part.low)
+    high = -upper.quantile(alpha / 2, -part.high)
+    return Interval(low * part.scale, high * part.scale)
 
 
 def _percentile(part: Contributions, tau: float, seed: int, n_boot: int) -> GapInterval:
     """The classic bootstrap of the mean over queries (Efron 1979), resampled by index."""
     means = resampled_means(part, seed, n_boot)
-    means.sort()
-
-    def at(alpha: float) -> Interval:
-        low, high = np.quantile(means, [alpha / 2, 1 - alpha / 2])
-        return Interval(float(low), float(high))
-
     return GapInterval(
-        at(ALPHA),
-        at(ALPHA_ADJUSTED),
+        _percentile_ends(means, ALPHA),
+        _percentile_ends(means, ALPHA_ADJUSTED),
         *_percentile_p(means, tau),
-        _quantile_error(means, ALPHA_ADJUSTED / 2),
+        _quantile_error(np.sort(means), ALPHA_ADJUSTED / 2),
     )
+
+
+def _percentile_ends(means: FloatArray, alpha: float) -> Interval:
+    low, high = np.quantile(means, [alpha / 2, 1 - alpha / 2])
+    return Interval(float(low), float(high))
 
 
 def _percentile_p(means: FloatArray, tau: float) -> tuple[float, float]:

@@ -10,11 +10,11 @@ together with its mean, which a normal approximation of the mean alone would not
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from falsify_nb.core.intervals import ALPHA_ADJUSTED
@@ -29,6 +29,8 @@ _Z_LEVEL = float(ndtri(ALPHA_ADJUSTED / 2))
 _NEARLY_ZERO = 1e-9
 # More queries than this are as good as no number.
 MOST_UNITS = 1e12
+# Chances beyond so many standard deviations are 0 or 1.
+_REACH = 6.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,20 +69,20 @@ class Outlook:
         z = -float(ndtri(power))
 
         def lacking(root: float) -> float:
-            return self._judged(root**2, self.tilt(root**2, z)) - _Z_LEVEL
+            n = max(root, LEAST_UNITS**0.5) ** 2
+            return self._judged(n, self.tilt(n, z)) - _Z_LEVEL
 
         v, _ = self.excess(MOST_UNITS)
-        if float(self.weights @ v) <= 0:
+        mean = float(self.weights @ v)
+        if mean <= 0:
             return None
-        root = LEAST_UNITS**0.5
-        if lacking(root) <= 0:
+        if lacking(0.0) <= 0:
             return LEAST_UNITS
-        before, root = root, 2 * root
-        while lacking(root) > 0:
-            before, root = root, 2 * root
-            if root**2 > MOST_UNITS:
-                return None
-        return float(brentq(lacking, before, root, xtol=1e-3)) ** 2
+        deviation = float(np.sqrt(self.weights @ (v - mean) ** 2))
+        # Both chances normal: √n·mean = (z of the power + z of the level)·deviation.
+        guess = max((-_Z_LEVEL - z) * deviation / mean, LEAST_UNITS**0.5)
+        root = _falling_root(lacking, guess, 1.1 * guess, 1e-3)
+        return None if root**2 > MOST_UNITS else max(root**2, LEAST_UNITS)
 
     def z_power(self, n: float) -> float:
         """Return the normal quantile of the chance that samples of n units pass."""
@@ -91,12 +93,14 @@ class Outlook:
         def lacking(z: float) -> float:
             return self._judged(n, self.tilt(n, z)) - _Z_LEVEL
 
-        reach = 6.0
-        if lacking(-reach) <= 0:
-            return reach
-        if lacking(reach) >= 0:
-            return -reach
-        return -float(brentq(lacking, -reach, reach, xtol=1e-3))
+        if lacking(-_REACH) <= 0:
+            return np.inf
+        if lacking(_REACH) >= 0:
+            return -np.inf
+        at_median = lacking(0.0)
+        # The level is missed by about as much as the sample's mean is moved.
+        step = at_median if abs(at_median) > 1e-3 else 0.1
+        return -_falling_root(lacking, 0.0, float(np.clip(step, -_REACH, _REACH)), 1e-4)
 
     def tilted(self, theta: float, v: FloatArray) -> FloatArray:
         """Return the weights tilted by exp(θ·v)."""
@@ -148,6 +152,22 @@ class Outlook:
         q = values / (1.0 - s * values)
         log_m = -float(counts @ np.log1p(-s * values))
         return _r_star(-2.0 * log_m, s * float(counts @ q**2) ** 0.5)
+
+
+def _falling_root(f: Callable[[float], float], x: float, y: float, tolerance: float) -> float:
+    """Return the root of a falling function that is nearly a straight line, from two guesses."""
+    low, high = -np.inf, np.inf
+    fx, fy = f(x), f(y)
+    for _ in range(60):
+        for place, value in ((x, fx), (y, fy)):
+            low, high = (max(low, place), high) if value > 0 else (low, min(high, place))
+        new = y - fy * (y - x) / (fy - fx) if fy != fx else np.nan
+        if not low < new < high:
+            new = 0.5 * (low + high) if np.isfinite(low + high) else 2.0 * max(x, y)
+        x, fx, y, fy = y, fy, float(new), f(float(new))
+        if abs(y - x) <= tolerance or fy == 0:
+            break
+    return y
 
 
 def _r_star(twice_log: float, u: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from falsify_nb.core.contributions import FEW_UNITS
 from falsify_nb.core.dirichlet import WeightedMean
 from falsify_nb.core.intervals import ALPHA_ADJUSTED
-from falsify_nb.core.outlook import LEAST_UNITS, MOST_UNITS, Outlook
+from falsify_nb.core.outlook import LEAST_UNITS, Outlook
 from falsify_nb.core.protocol import Protocol
 from falsify_nb.core.result import NullResult, QueriesNeeded
 from falsify_nb.core.streams import stream
@@ -71,7 +71,7 @@ def with_needs(
     if protocol.decision == "point":
         needs: dict[str, QueriesNeeded | None] = dict.fromkeys(nulls)
     else:
-        needs = {name: view and view.needed() for name, view in views.items()}
+        needs = {k: None if view is None else view.needed() for k, view in views.items()}
         if is_query_blind:
             needs["A"] = QueriesNeeded(None)
     filled = {k: dataclasses.replace(n, queries_needed=needs[k]) for k, n in nulls.items()}
@@ -173,21 +173,38 @@ def _by_gate(
         return None
     if any(need.n is None for need in open_ones):
         return QueriesNeeded(None)
-    normals = _correlated(known, seed)
-
-    def together(units: float) -> float:
-        z = np.array([view.outlook.z_power(units) for view in known])
-        return float((normals <= z).all(axis=1).mean())
-
     size = known[0].size
     least = max(need.n for need in open_ones if need.n is not None)
-    total = max(least, known[0].queries(_first_reaching(together, least / size)))
+    total = max(least, known[0].queries(_together(known, least / size, seed)))
     highs = [need.high for need in open_ones]
     return QueriesNeeded(
         total,
         max(need.low for need in open_ones if need.low is not None),
         None if None in highs else max(total, *(high for high in highs if high is not None)),
     )
+
+
+def _together(views: list[_View], least: float, seed: int) -> float:
+    """Return the units, at least `least`, at which all pass together with 80 % chance."""
+    normals = _correlated(views, seed)
+    roots = np.sqrt([least, 1.5 * least])
+    # The normal quantile of each chance is nearly a straight line in the root of the number.
+    at_first, at_second = (
+        np.array([view.outlook.z_power(root**2) for view in views]) for root in roots
+    )
+    certain = np.isinf(at_first) | np.isinf(at_second)
+    rise = np.where(certain, 0.0, (at_second - at_first) / (roots[1] - roots[0]))
+
+    def chance(root: float) -> float:
+        return float((normals <= at_first + rise * (root - roots[0])).all(axis=1).mean())
+
+    low = high = roots[0]
+    while chance(high) < POWER and high < 100 * roots[0]:
+        low, high = high, 1.1 * high
+    for _ in range(12):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if chance(middle) >= POWER else (middle, high)
+    return float(high) ** 2
 
 
 def _correlated(views: list[_View], seed: int) -> FloatArray:
@@ -203,16 +220,3 @@ def _correlated(views: list[_View], seed: int) -> FloatArray:
     normals = stream(seed, "planning").standard_normal((_JOINT_DRAWS, len(views)))
     draws: FloatArray = normals @ root.T
     return draws
-
-
-def _first_reaching(chance: Callable[[float], float], least: float) -> float:
-    """Return about the least number of units at which the joint chance reaches the power."""
-    low = high = least
-    while chance(high) < POWER:
-        low, high = high, 1.25 * high
-        if high > MOST_UNITS:
-            return high
-    while high / low > 1.005:
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if chance(middle) >= POWER else (middle, high)
-    return high
