@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from falsify_nb.core.tables import Origin, Run
@@ -99,7 +100,7 @@ def _ask(search: Callable[[str], Any], query: str, text: Any, gathered: dict[str
         )
     try:
         found = search(text)
-        if isinstance(found, Mapping | str) or as_table(found, "") is not None:
+        if isinstance(found, Mapping | AbstractSet | str) or as_table(found, "") is not None:
             return found
         return [_hit(h) for h in found]
     except (Cancelled, KeyboardInterrupt) as stop:

@@ -1,0 +1,58 @@
+"""What run and qrels say only together."""
+
+from __future__ import annotations
+
+import pytest
+
+from falsify_nb import read_qrels, read_run
+from falsify_nb.io.crosscheck import cross_notices
+
+NFC, NFD = "caf\u00e9", "cafe\u0301"
+
+
+def notices(run, qrels):
+    return {n.code: n for n in cross_notices(read_run(run), read_qrels(qrels))}
+
+
+def test_inputs_that_fit_say_nothing():
+    assert notices({"q": {"a": 0.5, "b": 2.0}}, {"q": {"a": 1, "b": 0.5}}) == {}
+    assert notices({"q": {"a": 3, "b": 2}}, {"q": {"a": 1, "b": 2}}) == {}
+    assert notices({"q": ["a"]}, {"q": {"a": 0.5}}) == {}
+
+
+def test_whole_scores_beside_fractional_grades_may_be_swapped():
+    found = notices({"q": {"a": 1, "b": 0}}, {"q": {"a": 0.7, "b": 0.2, "c": 1}})
+    assert found["swapped-inputs"].count == 2
+
+
+@pytest.mark.parametrize("what", ["query", "document"])
+def test_ids_that_match_only_after_normalisation(what):
+    if what == "query":
+        found = notices({NFC: ["a"], "q": ["a"]}, {NFD: {"a": 1}, "q": {"a": 1}})
+    else:
+        found = notices({"q": [NFC, "a"]}, {"q": {NFD: 1, "a": 1}})
+    assert found["unicode-forms"].count == 1
+    assert found["unicode-forms"].examples == (NFD,)
+    assert what in found["unicode-forms"].text
+
+
+def test_few_shared_documents_with_a_likely_cause():
+    run = {"q": ["CACM-1234", *(f"CACM-{i}" for i in range(100, 150))]}
+    qrels = {"q": {"CACM-1234": 1} | {f"CACM-0{i}": 1 for i in range(100, 150)}}
+    found = notices(run, qrels)["few-shared-documents"]
+    assert found.count == 1
+    assert "zero padding" in found.text
+
+
+def test_few_shared_queries_with_a_likely_cause():
+    run = {"same": ["a"], **{f"Q{i}": ["a"] for i in range(20)}}
+    qrels = {"same": {"a": 1}, **{f"q{i}": {"a": 1} for i in range(20)}}
+    found = notices(run, qrels)["few-shared-queries"]
+    assert found.count == 1
+    assert "upper and lower case" in found.text
+
+
+def test_few_shared_documents_without_a_cause_are_sparse_judgments():
+    run = {"q": ["x", *(f"a{chr(97 + i)}" for i in range(26))]}
+    qrels = {"q": {"x": 1} | {f"{chr(97 + i)}{chr(97 + i)}z": 1 for i in range(26)}}
+    assert notices(run, qrels) == {}
