@@ -272,6 +272,12 @@ def _checked(
                 where="metrics",
                 remedy='Name the metric alone, such as "nDCG", and its cutoffs in cutoffs=.',
             )
+    cutoffs = list(cutoffs)
+    for k in cutoffs:
+        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+            raise OptionError(
+                f"{shorten(k)} is no cutoff", where="cutoffs", remedy="Use whole numbers from 1."
+            )
     lists = list(dict.fromkeys(metrics)), sorted(set(cutoffs)), sorted(set(map(float, taus)))
     for name, values in zip(("metrics", "cutoffs", "taus"), lists, strict=True):
         if not values:

@@ -85,7 +85,7 @@ def test_forms_that_a_grid_does_not_have_are_refused(grid, tmp_path):
         ({"cutoffs": []}, "cutoffs is empty"),
         ({"taus": []}, "taus is empty"),
         ({"taus": [2]}, "tau=2.0 is not a number from 0 to 1"),
-        ({"cutoffs": [0]}, "0"),
+        ({"cutoffs": [5, 0]}, r"0 is no cutoff \(cutoffs\)"),
     ],
 )
 def test_bad_lists_are_refused(demo, options, said):

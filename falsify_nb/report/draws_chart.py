@@ -8,7 +8,17 @@ import numpy as np
 
 from falsify_nb.core.result import GateResult, NullResult
 from falsify_nb.report.charts import Chart, finish
-from falsify_nb.report.parts import Spec, hue, layer, rule_at, span, tips, titled, x_axis
+from falsify_nb.report.parts import (
+    Spec,
+    hue,
+    layer,
+    null_words,
+    rule_at,
+    span,
+    tips,
+    titled,
+    x_axis,
+)
 from falsify_nb.report.style import NULL_RED, count, number, p_value, rounded
 from falsify_nb.report.words import null_label, plain, protocol_line, score_line
 
@@ -40,7 +50,7 @@ def draws(result: GateResult, *, narrow: bool = False) -> Chart:
     ends = [r[k] for r in rows for k in ("from", "to")] + [m["mean"] for m in means]
     domain = span([result.score, *ends])
     x = x_axis("from", domain, f"{plain(result.metric)}, mean over the queries", grid=True)
-    y = _y_axis(nulls, orient="left")
+    y = _y_axis(_left_words(nulls, narrow=narrow), orient="left")
     drawn = {"x": x, "x2": {"field": "to"}, "y": y, "y2": {"field": "top"}, "color": hue()}
     tip = {"tooltip": tips({"from": "from", "to": "to", "draws": "draws"})}
     tick = {"x": x | {"field": "mean"}, "y": y, "y2": {"field": "top"}}
@@ -56,12 +66,13 @@ def draws(result: GateResult, *, narrow: bool = False) -> Chart:
             ]
         },
         rule_at(result.score, x, label=score),
-        _right_labels(nulls, x),
     ]
+    if not narrow:
+        layers.append(_right_labels(nulls, x))
     spec: Spec = {
-        "title": titled(_finding(result), _subtitles(result), width=40 if narrow else 80),
+        "title": titled(_finding(result), _subtitles(result), width=34 if narrow else 80),
         "name": "draws",
-        "width": 170 if narrow else 440,
+        "width": 205 if narrow else 440,
         "height": 4 * ROW,
         "layer": layers,
         "resolve": {"axis": {"x": "independent", "y": "independent"}},
@@ -102,11 +113,7 @@ def _bins(null: NullResult, base: int, least: float) -> list[Spec]:
     ]
 
 
-def _y_axis(nulls: list[NullResult], *, orient: str) -> Spec:
-    if orient == "left":
-        words: list[str | list[str]] = [f"{n.name} · {n.title}" for n in nulls]
-    else:
-        words = [_right_words(n) for n in nulls]
+def _y_axis(words: list[list[str]], *, orient: str) -> Spec:
     # Rows stand on the base lines 3, 2, 1, 0; the label belongs to the middle of the row.
     axis = {
         "orient": orient,
@@ -123,10 +130,20 @@ def _y_axis(nulls: list[NullResult], *, orient: str) -> Spec:
     return {"field": "base", "type": "quantitative", "title": None, "axis": axis, "scale": scale}
 
 
+def _left_words(nulls: list[NullResult], *, narrow: bool) -> list[list[str]]:
+    """Return each row's name; where there is no room on the right, with its p-value."""
+    named = null_words(nulls, narrow=False)
+    return [[str(named[n.name])] if not narrow else _short_words(n) for n in nulls]
+
+
+def _short_words(null: NullResult) -> list[str]:
+    return [f"{null.name} · {null.title.split()[0]}", *_right_words(null)[:1]]
+
+
 def _right_words(null: NullResult) -> list[str]:
     reach = _reaching(null)
     if reach is None:
-        return ["no draws", ""]
+        return ["no draws"]
     return [f"p = {p_value(null.p_value)}", f"{reach:,} of {null.n_draws:,} reach it"]
 
 
@@ -138,7 +155,8 @@ def _reaching(null: NullResult) -> int | None:
 
 
 def _right_labels(nulls: list[NullResult], x: Spec) -> Spec:
-    encoding = {"x": x | {"field": "mean", "axis": None}, "y": _y_axis(nulls, orient="right")}
+    y = _y_axis([_right_words(n) for n in nulls], orient="right")
+    encoding = {"x": x | {"field": "mean", "axis": None}, "y": y}
     return {"data": {"name": "means"}, **layer("point", encoding, opacity=0, tooltip=None)}
 
 

@@ -8,6 +8,7 @@ from falsify_nb.report.parts import (
     Spec,
     hue,
     layer,
+    null_words,
     nulls_axis,
     rule_at,
     signs,
@@ -46,11 +47,10 @@ def gate(result: GateResult, *, narrow: bool = False) -> Chart:
         Stack the two panels.
     """
     rows = _rows(result)
-    width = 190 if narrow else 280
-    panels = [_scores(result, rows, width), _gaps(result, rows, width - 30, lettered=narrow)]
+    panels = [_scores(result, rows, narrow=narrow), _gaps(result, rows, narrow=narrow)]
     subtitles = [score_line(result), protocol_line(result)]
     spec: Spec = {
-        "title": titled(finding(result), subtitles, width=40 if narrow else 84),
+        "title": titled(finding(result), subtitles, width=34 if narrow else 84),
         "data": {"name": "nulls"},
         "spacing": 22,
         ("vconcat" if narrow else "hconcat"): panels,
@@ -78,7 +78,7 @@ def _rows(result: GateResult) -> list[Spec]:
     return rows
 
 
-def _scores(result: GateResult, rows: list[Spec], width: int) -> Spec:
+def _scores(result: GateResult, rows: list[Spec], *, narrow: bool) -> Spec:
     low, high = result.protocol.bounds
     start = 0.0 if low <= 0.0 <= high else low
     keys = ("score", "mean", "needed")
@@ -86,7 +86,7 @@ def _scores(result: GateResult, rows: list[Spec], width: int) -> Spec:
     if start == low:
         domain[0] = start
     title = [plain(result.metric), "bar: the score · red: the null · grey: null + τ"]
-    y = nulls_axis({n.name: f"{n.name} · {n.title}" for n in result.nulls.values()})
+    y = nulls_axis(null_words(result.nulls.values(), narrow=narrow))
     x = {k: x_axis(k, domain, title) for k in keys}
     base = {"y": y, "tooltip": tips(TIPS)}
     bar = base | {"x": x["score"], "x2": {"datum": start}, "color": hue()}
@@ -99,17 +99,19 @@ def _scores(result: GateResult, rows: list[Spec], width: int) -> Spec:
         layer("tick", base | {"x": x["needed"]}, color=INK, thickness=2, size=30, opacity=1),
         layer("tick", base | {"x": x["mean"]}, color=NULL_RED, thickness=4, size=30, opacity=1),
     ]
-    return {"name": "scores", "width": width, "height": 4 * ROW, "layer": layers}
+    return {"name": "scores", "width": 205 if narrow else 280, "height": 4 * ROW, "layer": layers}
 
 
-def _gaps(result: GateResult, rows: list[Spec], width: int, *, lettered: bool) -> Spec:
+def _gaps(result: GateResult, rows: list[Spec], *, narrow: bool) -> Spec:
+    """Draw the gaps; the verdicts stand on the right, or on the left where room is short."""
+    width = 205 if narrow else 250
     keys = ("gap", "low", "low_wide", "high_wide")
     domain = span([0.0, result.tau, *(r.get(k) for r in rows for k in keys)])
     words: dict[str, str | list[str]] = {
-        n.name: [f"{n.name} · " * lettered + n.verdict, f"Δ {signed(n.delta)}"]
+        n.name: [f"{n.name} · " * narrow + n.verdict, f"Δ {signed(n.delta)}"]
         for n in result.nulls.values()
     }
-    y = nulls_axis(words, orient="right", pad=30)
+    y = nulls_axis(words, orient="left" if narrow else "right", pad=30)
     title = ["gap Δ = score − null", "thick: 95 % interval · thin: 98.75 %"]
     x = {k: x_axis(k, domain, title, grid=True) for k in keys}
     base = {"y": y, "color": hue(), "tooltip": tips(TIPS)}
@@ -121,7 +123,7 @@ def _gaps(result: GateResult, rows: list[Spec], width: int, *, lettered: bool) -
         layer("rule", thin, where=known, strokeWidth=1.5),
         layer("bar", thick, where=known, height=7, cornerRadius=3),
         layer("point", base | {"x": x["gap"]}, **dot),
-        *signs(width + 18, y),
+        *signs(-16 if narrow else width + 18, y),
     ]
     layers = [
         rule_at(0.0, x["gap"]),

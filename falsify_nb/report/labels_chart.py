@@ -68,7 +68,7 @@ def labels(result: GateResult, *, narrow: bool = False) -> Chart:
         ),
     ]
     spec: Spec = {
-        "title": titled(_finding(result), _subtitles(result), width=40 if narrow else 80),
+        "title": titled(_finding(result), _subtitles(result), width=34 if narrow else 80),
         "name": "labels",
         "width": 260 if narrow else 520,
         "height": 240,

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from falsify_nb.core.result import Verdict
+from falsify_nb.core.result import NullResult, Verdict
 from falsify_nb.report.style import HUES, INK, VERDICT_HUES, rounded
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Spec",
     "hue",
     "layer",
+    "null_words",
     "nulls_axis",
     "rule_at",
     "signs",
@@ -82,6 +83,16 @@ def hue(field: str = "null") -> Spec:
     """Return the colour encoding of a null's letter."""
     scale = {"domain": LETTERS, "range": list(HUES.values())}
     return {"field": field, "type": "nominal", "scale": scale, "legend": None}
+
+
+def null_words(nulls: Iterable[NullResult], *, narrow: bool) -> dict[str, str | list[str]]:
+    """Return each null's letter and name for an axis; on two lines where room is short."""
+    words: dict[str, str | list[str]] = {}
+    for null in nulls:
+        first, _, rest = null.title.partition(" ")
+        name = f"{null.name} · {null.title}"
+        words[null.name] = [f"{null.name} · {first}", rest] if narrow else name
+    return words
 
 
 def nulls_axis(

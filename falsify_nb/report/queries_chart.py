@@ -57,7 +57,7 @@ def queries(result: GateResult, *, narrow: bool = False) -> Chart:
     ]
     spec: Spec = {
         "title": titled(
-            _finding(result, expected), _subtitles(result, hardest), width=40 if narrow else 80
+            _finding(result, expected), _subtitles(result, hardest), width=34 if narrow else 80
         ),
         "spacing": 30,
         ("vconcat" if narrow else "hconcat"): panels,
@@ -241,7 +241,7 @@ def _left_out(result: GateResult, *, narrow: bool) -> Chart:
     finding = "The per-query figures were left out of this file"
     remedy = "Write them with result.to_json(arrays=True), or gate the run again."
     spec: Spec = {
-        "title": titled(finding, [score_line(result), remedy], width=40 if narrow else 80),
+        "title": titled(finding, [score_line(result), remedy], width=34 if narrow else 80),
         "name": "curve",
         "data": {"name": "curve"},
         "mark": {"type": "point", "opacity": 0},

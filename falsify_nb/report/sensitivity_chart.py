@@ -54,7 +54,7 @@ def sensitivity(result: Any, *, narrow: bool = False) -> Chart:  # noqa: ANN401 
         f"seed {result.seed} · a grid to look at, not to choose from"
     )
     spec: Spec = {
-        "title": titled(_finding(result), [subtitle, KEY], width=40 if narrow else 80),
+        "title": titled(_finding(result), [subtitle, KEY], width=34 if narrow else 80),
         "data": {"name": "cells"},
         "spacing": 18,
         ("vconcat" if narrow else "hconcat"): panels,

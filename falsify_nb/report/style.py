@@ -106,10 +106,11 @@ def percent(share: float) -> str:
 
     Examples
     --------
-    >>> percent(0.4), percent(0.1234)
-    ('40 %', '12.3 %')
+    >>> percent(0.4), percent(0.1234), percent(-0.0001)
+    ('40 %', '12.3 %', '0 %')
     """
-    return f"{100 * share:.1f}".removesuffix(".0") + " %"
+    figure = f"{round(100 * share, 1) + 0.0:.1f}".removesuffix(".0")
+    return figure.replace("-", "−") + " %"
 
 
 def count(n: int, noun: str, plural: str = "") -> str:

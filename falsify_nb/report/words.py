@@ -140,6 +140,9 @@ def opinions(result: GateResult) -> list[tuple[str, str, bool]]:
         rows.append(("Query-blind list", result.blind.text, result.blind.alarm))
     if result.strict is not None:
         rows.append(("Strict pair", result.strict.text, result.strict.disagrees))
+    if result.verdict == "UNDER-NS" and result.queries_needed is not None:
+        text = needed(result.queries_needed, result.tau)
+        rows.append(("For all four together", text, False))
     if result.point_verdict != result.verdict:
         sign = SIGNS[result.point_verdict]
         text = f"{sign} {result.point_verdict}: the bare gaps against τ, without intervals."
