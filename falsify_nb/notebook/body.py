@@ -47,6 +47,12 @@ class Body:
         """True for a body of comments and blank lines."""
         return self.last is None and not self.statements.body
 
+    @property
+    def run_name(self) -> str:
+        """The name of the variable that is the run, empty where the run is an expression."""
+        is_name = self.last is not None and isinstance(self.last.body, ast.Name)
+        return self.last.body.id if is_name else self.name  # type: ignore[union-attr]
+
     def bound_names(self) -> set[str]:
         """Return the names that running may bind, wherever in the code."""
         names = set()

@@ -19,13 +19,14 @@ from falsify_nb.notebook import completion
 from falsify_nb.notebook.body import Body, read_body
 from falsify_nb.notebook.line import Word, is_silenced, parse
 from falsify_nb.notebook.options import option_help
-from falsify_nb.notebook.several import SeveralResults, as_several, may_be_several
+from falsify_nb.notebook.several import SeveralResults, as_several, may_be_several, named
 from falsify_nb.notebook.variables import check_early, gate_arguments
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from falsify_nb.core.result import GateResult
+    from falsify_nb.notebook.panel import Panel
 
 __all__ = ["FalsifyMagics", "load", "unload"]
 
@@ -78,7 +79,7 @@ class FalsifyMagics(Magics):
 
     @no_var_expand
     @line_magic
-    def falsify_panel(self, line: str) -> None:
+    def falsify_panel(self, line: str) -> Panel:
         """Open the control panel: choose, run, look, change one thing, run again.
 
         ::
@@ -93,7 +94,7 @@ class FalsifyMagics(Magics):
                 f"%falsify_panel takes no options, but was given {line.strip()!r}",
                 remedy="Choose everything in the panel, or call panel() with keyword arguments.",
             )
-        panel()
+        return panel()
 
     @property
     def _shell(self) -> InteractiveShell:
@@ -140,7 +141,9 @@ class FalsifyMagics(Magics):
             )
             if several is not None:
                 return SeveralResults.gated(several, falsify, arguments)
-        return falsify(run, **arguments)
+        word = given.get("run")
+        name = word.text if word and word.is_name else body.run_name if body else ""
+        return named(falsify(run, **arguments), name)
 
 
 def _out_name(given: Mapping[str, Word | None]) -> str:

@@ -24,9 +24,11 @@ from falsify_nb.notebook.line import Word
 from falsify_nb.notebook.options import OPTIONS
 from falsify_nb.notebook.panel_inputs import is_same, snapshot
 from falsify_nb.notebook.panel_job import Job, Outcome, Progress
+from falsify_nb.notebook.panel_records import History, Shown
+from falsify_nb.notebook.several import named
 from falsify_nb.notebook.variables import check_values, value_of
 
-__all__ = ["CONTROLS", "PanelModel", "Record", "Shown", "State"]
+__all__ = ["CONTROLS", "PanelModel", "State"]
 
 State = Literal["idle", "running", "done", "failed", "cancelled", "closed"]
 
@@ -45,70 +47,6 @@ CONTROLS = (
     "groups",
 )
 _INPUTS = ("run", "qrels", "corpus", "groups")
-_FIXED = ("metric", "tau", "corpus", "strict", "top_k", "n_boot", "seed", "interval", "groups")
-# Full results are kept for showing again as long as their arrays stay below this.
-_KEEP_BYTES = 64 * 2**20
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One finished run of the history.
-
-    Parameters
-    ----------
-    number : int
-        Its place, from 1.
-    settings : mapping of str to str
-        What was chosen, as typed.
-    result : GateResult or None
-        What was found; None when it was let go for its size.
-    headline : str
-        Verdict, metric and score in one line.
-    first : mapping of str to str
-        The settings of the panel's first run on these judgments.
-    benchmark : tuple
-        What tells one set of judgments from another.
-    """
-
-    number: int
-    settings: Mapping[str, str]
-    result: GateResult | None
-    headline: str
-    first: Mapping[str, str]
-    benchmark: tuple[object, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What the result tabs show: a record, perhaps judged at another tau.
-
-    Parameters
-    ----------
-    record : Record
-        The run.
-    result : GateResult
-        Its result at `tau`.
-    tau : str
-        The threshold, as typed.
-    warnings : tuple of str
-        What the reader should know besides, such as inputs that changed.
-    """
-
-    record: Record
-    result: GateResult
-    tau: str
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def settings(self) -> dict[str, str]:
-        """The settings that reproduce what is shown."""
-        return {**self.record.settings, "tau": self.tau}
-
-    @property
-    def changes(self) -> dict[str, tuple[str, str]]:
-        """What differs from the first run on these judgments, as (then, now)."""
-        first, now = self.record.first, self.settings
-        return {n: (first[n], now[n]) for n in _FIXED if first[n] != now[n]}
 
 
 @dataclass(slots=True)
@@ -155,7 +93,7 @@ class PanelModel:
         self.state: State = "idle"
         self.settings: dict[str, str] = {n: _default_text(n) for n in CONTROLS}
         self.settings.update(settings or {})
-        self.records: list[Record] = []
+        self.history = History()
         self.shown: Shown | None = None
         self.progress: Progress | None = None
         self.error: BaseException | None = None
@@ -194,7 +132,7 @@ class PanelModel:
         if self.state == "running":
             return "A run is under way."
         problems = self.problems()
-        return next((f"{OPTIONS[n].flag[2:]}: {text}" for n, text in problems.items()), "")
+        return next(iter(problems.values()), "")
 
     def choices(self, name: str) -> dict[str, str]:
         """Return the notebook's variables that fit an option, each with its shape in words."""
@@ -208,7 +146,7 @@ class PanelModel:
         for name, text in settings.items():
             if not text.strip():
                 if name in {"run", "qrels"}:
-                    problems[name] = f"Choose the {name}."
+                    problems[name] = f"choose the {name}"
                 continue
             try:
                 value = value_of(OPTIONS[name], Word(text.strip()), space)
@@ -313,7 +251,7 @@ class PanelModel:
     def show(self, number: int) -> bool:
         """Show an earlier run again, with its settings; False where its arrays were let go."""
         with self._lock:
-            record = next((r for r in self.records if r.number == number), None)
+            record = next((r for r in self.history.records if r.number == number), None)
             if record is None or record.result is None:
                 return False
             if self.state != "running":
@@ -325,25 +263,11 @@ class PanelModel:
     def _keep(
         self, settings: dict[str, str], result: GateResult, warnings: tuple[str, ...]
     ) -> None:
-        labels = result.labels
-        benchmark = (settings["qrels"], result.n_queries, labels.n_gold_sets, labels.top)
-        same = [r for r in self.records if r.benchmark == benchmark]
-        first = same[0].first if same else settings
-        headline = f"{result.verdict} · {result.metric} {result.score:.4f}"
-        number = len(self.records) + 1
-        record = Record(number, settings, result, headline, first, benchmark)
-        self.records.append(record)
-        self._let_go()
+        name = settings["run"].strip()
+        result = named(result, name if name.isidentifier() else "")
+        record = self.history.add(settings, result)
         self.shown = Shown(record, result, settings["tau"], warnings)
         self._judge_again()
-
-    def _let_go(self) -> None:
-        kept = 0
-        for i in range(len(self.records) - 1, -1, -1):
-            result = self.records[i].result
-            kept += _size(result) if result is not None else 0
-            if kept > _KEEP_BYTES and i < len(self.records) - 1:
-                self.records[i] = replace(self.records[i], result=None)
 
     def _changed_inputs(self, running: _Running) -> tuple[str, ...]:
         space = self._namespace()
@@ -379,10 +303,3 @@ class PanelModel:
 def _default_text(name: str) -> str:
     default = OPTIONS[name].default
     return "" if default is None else str(default)
-
-
-def _size(result: GateResult) -> int:
-    arrays = [result.scores, result.null_scores, result.labels.counts]
-    for null in result.nulls.values():
-        arrays += [null.draws, null.contributions]
-    return sum(a.nbytes for a in arrays)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from falsify_nb.core.result import GateResult
     from falsify_nb.core.tables import Qrels, Run
 
-__all__ = ["SeveralResults", "as_several", "may_be_several"]
+__all__ = ["SeveralResults", "as_several", "may_be_several", "named"]
 
 
 class SeveralResults(Mapping[str, "GateResult"]):
@@ -36,11 +36,7 @@ class SeveralResults(Mapping[str, "GateResult"]):
     ) -> SeveralResults:
         """Gate every run with the same arguments."""
         __tracebackhide__ = True
-        results = {
-            name: dataclasses.replace(falsify(run, **arguments), system=name)
-            for name, run in runs.items()
-        }
-        return cls(results)
+        return cls({name: named(falsify(run, **arguments), name) for name, run in runs.items()})
 
     def __getitem__(self, name: str) -> GateResult:
         return self._results[name]
@@ -58,6 +54,14 @@ class SeveralResults(Mapping[str, "GateResult"]):
     def _ipython_display_(self) -> None:
         for result in self._results.values():
             result._ipython_display_()
+
+
+def named(result: GateResult, name: str) -> GateResult:
+    """Return the result under a system's name, unless the run brought one of its own."""
+    # "run" is what a run without a name is called while it is read.
+    if not name or result.system not in {"", "run"}:
+        return result
+    return dataclasses.replace(result, system=name)
 
 
 def as_several(

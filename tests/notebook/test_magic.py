@@ -81,6 +81,22 @@ def test_the_line_magic_takes_what_exists(cell, gate, shell):
     assert shell.user_ns["r"].tau == 0.1
 
 
+@pytest.mark.parametrize(
+    ("source", "system"),
+    [
+        ("%falsify run --qrels qrels --out result", "run"),
+        ("best = run\n%falsify best --qrels qrels --out result", "best"),
+        ("%%falsify --qrels qrels --out result\nbest = run", "best"),
+        ("%%falsify --qrels qrels --out result\nbest = run\nbest", "best"),
+        ("%%falsify --qrels qrels --out result\ndict(run)", ""),
+        ("%falsify a.trec --qrels qrels --out result", ""),
+    ],
+)
+def test_a_result_is_named_after_its_variable(cell, gate, shell, source, system):
+    cell(source)
+    assert shell.user_ns["result"].system == system
+
+
 def test_values_are_variables_numbers_words_or_paths(cell, gate, shell):
     shell.user_ns.update(T=0.07, ids=["d1", "d2"], mine=error_of)
     cell(

@@ -156,7 +156,7 @@ def test_cancel_stops_at_the_next_progress_call(driver):
     driver.wait_for(lambda: driver.model.state == "cancelled")
     assert driver.model.n_left_behind == 0
     assert driver.model.shown.record.number == 1
-    assert len(driver.model.records) == 1
+    assert len(driver.model.history.records) == 1
     driver.gate.entered.clear()
     driver.once()
     assert driver.model.shown.record.number == 2
@@ -177,7 +177,7 @@ def test_a_call_that_does_not_return_is_left_behind_and_its_result_ignored(drive
     driver.wait_for(lambda: driver.model.n_left_behind == 0)
     assert driver.model.state == "done"
     assert driver.model.shown.tau == "0.2"
-    assert len(driver.model.records) == 1
+    assert len(driver.model.history.records) == 1
 
 
 def test_a_result_that_comes_after_cancel_is_dropped(driver):
@@ -213,7 +213,7 @@ def test_moving_tau_judges_again_and_marks_the_change(driver):
     assert shown.changes == {"tau": ("0.05", "0.6")}
     driver.model.choose("tau", "0.05")
     assert (driver.model.shown.result.verdict, driver.model.shown.changes) == ("PASS", {})
-    assert len(driver.model.records) == 1
+    assert len(driver.model.history.records) == 1
 
 
 def test_moving_tau_always_starts_from_what_was_run(driver):
@@ -260,8 +260,8 @@ def test_another_run_is_no_change_of_the_protocol(driver):
 @pytest.mark.parametrize(
     ("name", "text", "mentions"),
     [
-        ("run", "", "Choose the run"),
-        ("qrels", " ", "Choose the qrels"),
+        ("run", "", "choose the run"),
+        ("qrels", " ", "choose the qrels"),
         ("run", "gone", "gone is no variable"),
         ("metric", "nDGC@10", "nDCG"),
         ("tau", "1.5", "0 to 1"),
@@ -319,21 +319,26 @@ def test_history_shows_a_run_again_with_its_settings(driver):
     assert driver.model.shown.record.number == 1
     assert driver.model.settings["metric"] == "nDCG@10"
     assert driver.model.settings["tau"] == "0.1"
-    assert [r.headline for r in driver.model.records] == ["PASS · nDCG@10 0.7000"] * 2
+    assert [r.headline for r in driver.model.history.records] == ["PASS · nDCG@10 0.7000"] * 2
     assert not driver.model.show(3)
 
 
 def test_history_lets_old_arrays_go_beyond_its_budget(driver, monkeypatch):
     driver.once()
-    one = driver.model.records[0].result
+    one = driver.model.history.records[0].result
     total = one.scores.nbytes + one.null_scores.nbytes
     total += sum(n.draws.nbytes + n.contributions.nbytes for n in one.nulls.values())
-    monkeypatch.setattr("falsify_nb.notebook.panel_state._KEEP_BYTES", int(2.5 * total))
+    monkeypatch.setattr("falsify_nb.notebook.panel_records._KEEP_BYTES", int(2.5 * total))
     for _ in range(3):
         driver.once()
-    assert [r.result is not None for r in driver.model.records] == [False, False, True, True]
+    assert [r.result is not None for r in driver.model.history.records] == [
+        False,
+        False,
+        True,
+        True,
+    ]
     assert not driver.model.show(1)
-    assert driver.model.records[0].headline == "PASS · nDCG@10 0.7000"
+    assert driver.model.history.records[0].headline == "PASS · nDCG@10 0.7000"
 
 
 def test_two_models_do_not_disturb_each_other():
