@@ -80,7 +80,8 @@ class Rankings:
         """
         label = _labels_of_queries(run, benchmark)
         order = ordered(run)
-        sizes = np.where(label >= 0, np.diff(order.starts)[label], 0)
+        # The last entry is for the queries that the run lacks, whose label is −1.
+        sizes = np.append(np.diff(order.starts), 0)[label]
         longest = int(sizes.max(initial=0))
         # One more row than is read: it shows a tie across the cutoff, and replaces the query's
         # own document.
