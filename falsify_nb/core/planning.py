@@ -193,7 +193,9 @@ def _together(views: list[_View], least: float, seed: int) -> float:
         np.array([view.outlook.z_power(root**2) for view in views]) for root in roots
     )
     certain = np.isinf(at_first) | np.isinf(at_second)
-    rise = np.where(certain, 0.0, (at_second - at_first) / (roots[1] - roots[0]))
+    rise = np.zeros(len(views))
+    np.subtract(at_second, at_first, out=rise, where=~certain)
+    rise /= roots[1] - roots[0]
 
     def chance(root: float) -> float:
         return float((normals <= at_first + rise * (root - roots[0])).all(axis=1).mean())
