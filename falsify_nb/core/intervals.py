@@ -155,8 +155,19 @@ def _percentile_ends(means: FloatArray, alpha: float) -> Interval:
 
 
 def _percentile_p(means: FloatArray, tau: float) -> tuple[float, float]:
-    n = len(means)
-    return (1 + int((means <= tau).sum())) / (n + 1), (1 + int((means >= tau).sum())) / (n + 1)
+    """Return the shares of the resamples below and above τ.
+
+    They are read off the quantile function that gives the ends, interpolation included: a share is
+    below α/2 exactly where an end lies beyond τ. The least one is half a resample, never 0.
+    """
+    ordered, n = np.sort(means), len(means)
+    at = int(np.searchsorted(ordered, tau))
+    below = float(at == n)
+    if 0 < at < n:
+        left, right = ordered[at - 1], ordered[at]
+        below = float((at - 1 + (tau - left) / (right - left)) / (n - 1))
+    least = 0.5 / (n + 1)
+    return max(below, least), max(1.0 - below, least)
 
 
 def resampled_means(part: Contributions, seed: int, n_boot: int) -> FloatArray:
