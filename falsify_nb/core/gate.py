@@ -24,7 +24,7 @@ from falsify_nb.core.result import GateResult, Labels, NullResult
 from falsify_nb.core.second_opinions import strict_pair
 from falsify_nb.core.tables import Corpus, Qrels, Run
 from falsify_nb.core.task import Null, Progress, Task
-from falsify_nb.core.verdict import gate_verdict, judge, point_verdict
+from falsify_nb.core.verdict import gate_verdict, headroom_notice, judge, point_verdict
 from falsify_nb.errors import InputError
 
 __all__ = ["Inputs", "Plan", "plan_calls", "run_gate"]
@@ -103,7 +103,7 @@ def run_gate(
     score = float(task.scores.mean())
     labels = _labels(gold, benchmark)
     notices = (
-        *benchmark.notices,
+        *(_beside_trec_eval(n, score, inputs.qrels, benchmark) for n in benchmark.notices),
         *rankings.notices,
         *corpus_notices,
         *task.notices(),
@@ -303,6 +303,17 @@ def _headroom(null: Null, oracle: Task | None) -> float | None:
     return float(oracle.scores.mean()) - null.expect(oracle).mean
 
 
+def _beside_trec_eval(notice: Notice, score: float, qrels: Qrels, benchmark: Benchmark) -> Notice:
+    """Add trec_eval's mean over all judged queries where leaving some out has moved ours."""
+    n = benchmark.n_queries
+    judged = n + len(benchmark.excluded) - len(set(qrels.empty_queries))
+    if notice.code != "no-relevant" or not score or judged == n:
+        return notice
+    mean = score * n / judged
+    text = f"{notice.text} Over all {judged:,} judged queries trec_eval's mean is {mean:.4f}."
+    return dataclasses.replace(notice, text=text)
+
+
 def _labels(gold: Gold, benchmark: Benchmark) -> Labels:
     counts = gold.frequency
     order = np.argsort(-counts, kind="stable")
@@ -342,17 +353,4 @@ def _notices(
     if n > 1 and float(task.scores.min()) >= protocol.bounds[1]:
         text = "Every query has a perfect score. Were the judgments made from this system's output?"
         found.append(Notice("perfect-scores", text, n))
-    short = [k for k, r in nulls.items() if r.headroom is not None and r.headroom < protocol.tau]
-    if short:
-        text = (
-            f"Not even a perfect system would clear τ = {protocol.tau:g} against "
-            f"{_listed(short)}: this benchmark and metric cannot carry the question."
-        )
-        found.append(Notice("no-headroom", text, len(short), tuple(short)))
-    return found
-
-
-def _listed(names: list[str]) -> str:
-    if len(names) == 1:
-        return f"Null {names[0]}"
-    return f"Nulls {', '.join(names[:-1])} and {names[-1]}"
+    return [*found, *headroom_notice(nulls, protocol.tau)]

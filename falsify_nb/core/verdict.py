@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from falsify_nb.core.contributions import Contributions
 from falsify_nb.core.intervals import ALPHA_ADJUSTED, one_sided
+from falsify_nb.core.notices import Notice
 from falsify_nb.core.protocol import Protocol
 from falsify_nb.core.result import GateResult, NullResult, Verdict
 from falsify_nb.errors import InputError
 
-__all__ = ["decide", "gate_verdict", "judge", "judge_again", "point_verdict"]
+__all__ = [
+    "decide",
+    "gate_verdict",
+    "headroom_notice",
+    "judge",
+    "judge_again",
+    "point_verdict",
+]
 
 # At or below this many queries no verdict but UNDER-NS is given.
 TOO_FEW = 4
@@ -116,6 +124,19 @@ def point_verdict(deltas: Iterable[float], tau: float) -> Literal["PASS", "FAIL"
     return "PASS" if all(delta >= tau for delta in deltas) else "FAIL"
 
 
+def headroom_notice(nulls: Mapping[str, NullResult], tau: float) -> list[Notice]:
+    """Return a notice where not even a perfect system would clear τ, else nothing."""
+    short = [k for k, r in nulls.items() if r.headroom is not None and r.headroom < tau]
+    if not short:
+        return []
+    listed = f"Nulls {', '.join(short[:-1])} and {short[-1]}" if short[1:] else f"Null {short[0]}"
+    text = (
+        f"Not even a perfect system would clear τ = {tau:g} against {listed}: this benchmark and "
+        "metric cannot carry the question."
+    )
+    return [Notice("no-headroom", text, len(short), tuple(short))]
+
+
 def judge_again(result: GateResult, tau: float) -> GateResult:
     """Return the result at another τ: p-values and verdicts anew, nothing drawn."""
     from falsify_nb.core.blind_list import against
@@ -142,6 +163,10 @@ def judge_again(result: GateResult, tau: float) -> GateResult:
         strict=rejudged(result.strict, tau),
         blind=blind,
         queries_needed=needed,
+        notices=(
+            *(n for n in result.notices if n.code != "no-headroom"),
+            *headroom_notice(nulls, tau),
+        ),
     )
 
 
