@@ -10,6 +10,10 @@ if TYPE_CHECKING:
 
     from falsify_nb.api import falsify as falsify
     from falsify_nb.api import plan as plan
+    from falsify_nb.calibration import CalibrationCurve as CalibrationCurve
+    from falsify_nb.calibration import calibration_curve as calibration_curve
+    from falsify_nb.controls import SelfTest as SelfTest
+    from falsify_nb.controls import self_test as self_test
     from falsify_nb.core.power import Power as Power
     from falsify_nb.core.power import power as power
     from falsify_nb.core.protocol import Protocol as Protocol
@@ -45,6 +49,7 @@ __version__ = "0.1.0"
 
 # Name -> module. Resolved on first use, so that `import falsify_nb` loads nothing heavy.
 _PUBLIC = {
+    "CalibrationCurve": "calibration",
     "Cancelled": "errors",
     "CorpusError": "errors",
     "DuplicateError": "errors",
@@ -65,9 +70,11 @@ _PUBLIC = {
     "ReadError": "errors",
     "RetrieverError": "errors",
     "ScoreError": "errors",
+    "SelfTest": "controls",
     "SensitivityResult": "robustness",
     "WriteError": "errors",
     "baseline": "systems",
+    "calibration_curve": "calibration",
     "falsify": "api",
     "load_demo": "demo",
     "plan": "api",
@@ -75,6 +82,7 @@ _PUBLIC = {
     "read_corpus": "io.read",
     "read_qrels": "io.read",
     "read_run": "io.read",
+    "self_test": "controls",
     "sensitivity": "robustness",
     "show_versions": "environment",
 }

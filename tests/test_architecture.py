@@ -22,6 +22,7 @@ LAYERS = (
     ("io",),
     ("report",),
     ("api", "systems", "_leaflets", "demo", "environment", "robustness", "progress"),
+    ("calibration", "controls"),
     ("notebook", "cli", "__main__"),
     ("__init__",),
 )
@@ -33,7 +34,17 @@ UPWARD = {("core.result", "report"), ("core.result", "core")}
 ALLOWED = {
     "altair": ("report.charts",),
     "vl_convert": ("report.", "notebook.panel_svg"),
-    "pandas": ("io.", "report.", "notebook.", "api", "systems", "environment", "robustness"),
+    "pandas": (
+        "io.",
+        "report.",
+        "notebook.",
+        "api",
+        "systems",
+        "environment",
+        "robustness",
+        "calibration",
+        "controls",
+    ),
     "IPython": ("notebook.", "report.display", "environment"),
     "ipywidgets": ("notebook.", "environment"),
 }
