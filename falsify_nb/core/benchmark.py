@@ -112,8 +112,9 @@ class Benchmark:
         order = np.lexsort((doc, query))
         indptr = np.searchsorted(query[order], np.arange(len(query_ids) + 1))
         evaluated = query_at[qrels.query.codes] >= 0
-        n_docs = len(qrels.doc.labels)
-        pairs = query_at[qrels.query.codes[evaluated]] * n_docs + qrels.doc.codes[evaluated]
+        # A table may share its labels with a larger one: only those in use are looked at.
+        used, judged = np.unique(qrels.doc.codes, return_inverse=True)
+        pairs = query_at[qrels.query.codes[evaluated]] * len(used) + judged[evaluated]
         excluded = [*qrels.query.labels[~has_gold], *qrels.empty_queries]
         return cls(
             query_ids,
@@ -121,8 +122,8 @@ class Benchmark:
             indptr,
             doc[order],
             qrels.grade[relevant][order],
-            dict(zip(qrels.doc.labels, range(n_docs), strict=True)),
-            gold_at,
+            dict(zip(qrels.doc.labels[used], range(len(used)), strict=True)),
+            gold_at[used],
             np.sort(pairs),
             frozenset(excluded),
             (*qrels.notices, *_excluded_notice(excluded)),

@@ -17,6 +17,8 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 StrArray = npt.NDArray[np.object_]
 
+# A table may hold this many cells per row of the run.
+_PADDING = 1.5
 _ORDERED: WeakKeyDictionary[Run, OrderedRun] = WeakKeyDictionary()
 
 
@@ -141,8 +143,26 @@ def _sorted_rows(run: Run) -> _Rows:
         in_order = bool((step >= 0).all())
         return rows if in_order else rows.taken(np.argsort(rows.query, kind="stable"))
     if not ((step > 0) | ((step == 0) & (score[:-1] >= score[1:]))).all():
-        rows = rows.taken(np.lexsort((-score, rows.query)))
+        rows = rows.taken(_best_first(rows.query, score))
     return rows.ties_by_id(run.doc.labels)
+
+
+def _best_first(query: IntArray, score: FloatArray) -> IntArray:
+    """Return the order of rows by query, then score descending; ties in any order.
+
+    Where rows come query by query and the queries have about as many, sorting short rows of a
+    table takes a fraction of the time of sorting one long column.
+    """
+    sizes = np.bincount(query)
+    width = int(sizes.max())
+    if (np.diff(query) < 0).any() or width * len(sizes) > _PADDING * len(query):
+        return np.lexsort((-score, query))
+    starts = np.cumsum(sizes) - sizes
+    table = np.full((len(sizes), width), np.inf)
+    table[query, np.arange(len(query)) - starts[query]] = -score
+    order = np.argsort(table, axis=1)
+    order += starts[:, None]
+    return order[np.arange(width) < sizes[:, None]]
 
 
 def _marked(queries: IntArray, n_labels: int) -> BoolArray:
