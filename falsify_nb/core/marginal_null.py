@@ -91,7 +91,7 @@ class MarginalGold:
             total += sums
             n += len(means_now)
             if n >= least:
-                error = float(np.std(np.concatenate(means))) / np.sqrt(n)
+                error = float(np.std(np.concatenate(means)) / np.sqrt(n))
                 if error <= target:
                     break
         per_query = total / n

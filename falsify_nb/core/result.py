@@ -152,6 +152,9 @@ class NullResult:
     def __post_init__(self) -> None:
         _freeze(self.draws, self.contributions, self.weights)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuilt(self)
+
     @property
     def title(self) -> str:
         """The null's name in words, such as ``permuted gold``."""
@@ -211,6 +214,9 @@ class Labels:
 
     def __post_init__(self) -> None:
         _freeze(self.counts)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuilt(self)
 
     @property
     def modal_share(self) -> float:
@@ -377,6 +383,9 @@ class GateResult:
         _freeze(self.scores, self.null_scores)
         if not isinstance(self.nulls, _FrozenDict):
             object.__setattr__(self, "nulls", _FrozenDict(self.nulls))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuilt(self)
 
     def __bool__(self) -> bool:
         raise TypeError(
@@ -547,10 +556,15 @@ class _FrozenDict(dict[str, NullResult]):
     def _refuse(self, *_: object, **__: object) -> None:
         raise TypeError("a result cannot be changed")
 
-    __setitem__ = __delitem__ = update = pop = popitem = clear = setdefault = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = update = pop = popitem = clear = setdefault = __ior__ = _refuse  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_FrozenDict, (dict(self),))
+
+
+def _rebuilt(value: GateResult | NullResult | Labels) -> tuple[object, ...]:
+    """Return what pickle and copy rebuild a value from: by its class, which freezes the arrays."""
+    return type(value), tuple(getattr(value, f.name) for f in dataclasses.fields(value))
 
 
 def _freeze(*arrays: npt.NDArray[Any] | None) -> None:
