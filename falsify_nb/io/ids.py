@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -66,7 +67,7 @@ def _number_text(value: Any, where: str, what: str) -> str:  # noqa: ANN401
         return str(operator.index(value))
     except TypeError:
         pass
-    if value is None or value != value:  # noqa: PLR0124 - only NaN differs from itself
+    if _is_missing(value):
         raise ReadError(f"The {what} is missing", where=where, remedy="Give every row an id.")
     if isinstance(value, bytes):
         remedy = "Decode it: value.decode()."
@@ -76,6 +77,13 @@ def _number_text(value: Any, where: str, what: str) -> str:  # noqa: ANN401
         remedy = _ADVICE
     kind = type(value).__name__
     raise ReadError(f"The {what} {shorten(value)} is a {kind}", where=where, remedy=remedy)
+
+
+def _is_missing(value: Any) -> bool:  # noqa: ANN401
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return True
+    # pandas' own marks of a missing value, named so that pandas need not be loaded.
+    return type(value).__name__ in {"NAType", "NaTType"}
 
 
 def _check_encodable(text: str, where: str, what: str) -> None:

@@ -13,7 +13,7 @@ from falsify_nb.core.tables import Corpus, IdColumn, Origin, Qrels, Run
 from falsify_nb.errors import ReadError, ScoreError
 from falsify_nb.io.assemble import build_corpus, build_qrels, build_run
 from falsify_nb.io.columns import find_column, need_column, plain_name
-from falsify_nb.io.ids import code_objects
+from falsify_nb.io.ids import code_objects, id_text
 from falsify_nb.io.numbers import number, numbers_from_texts
 from falsify_nb.io.order import by_rank, whole_ranks
 
@@ -139,7 +139,13 @@ def ids_of(series: pd.Series[Any], origin: Origin, name: str, what: str) -> IdCo
         _check_id_dtype(categories.dtype, where.name, what)
         return code_objects(dense[codes], list(categories), where, what)
     _check_id_dtype(dtype, where.name, what)
-    codes, labels = pd.factorize(series)
+    try:
+        codes, labels = pd.factorize(series)
+    except TypeError:
+        # Lists, arrays and the like cannot be looked up; the first of them is no id.
+        for row, value in enumerate(series):
+            id_text(value, where.at(row), what)
+        raise
     return code_objects(np.asarray(codes, np.int64), list(labels), where, what)
 
 

@@ -164,6 +164,8 @@ CHANGES = {
     "NaN as an id": ({"docno": ["a", float("nan"), "a"]}, ReadError, "missing.*row 1"),
     "an empty id": ({"docno": ["a", "b", ""]}, ReadError, "document id is empty.*row 2"),
     "blanks at an id": ({"docno": ["a", "b ", "a"]}, ReadError, r"'b ' has blanks.*row 1"),
+    "lists as ids": ({"docno": ["a", ["b"], "c"]}, ReadError, r"\['b'\] is a list.*row 1"),
+    "a pandas mark as id": ({"docno": ["a", pd.NA, "c"]}, ReadError, "missing.*row 1"),
     "bytes as ids": ({"qid": [b"q1", b"q1", b"q2"]}, ReadError, "decode"),
     "a missing score": (
         {"score": [1.0, None, 2.0]},
