@@ -43,7 +43,8 @@ def blind_list(task: Task, tau: float) -> BlindList | None:
     if n_units < 2:
         return None
     documents = np.arange(task.gold.n_docs)
-    in_sample = float(_scores(task, _top(task, np.ones(task.n_queries, bool), documents)).mean())
+    everybody = np.ones(task.n_queries, dtype=bool)
+    in_sample = float(task.list_scores(_top(task, everybody, documents), everybody).mean())
     halves, whole = [], np.empty(REPETITIONS)
     for number in range(REPETITIONS):
         rng = stream(task.seed, "halves", number)
@@ -52,7 +53,7 @@ def blind_list(task: Task, tau: float) -> BlindList | None:
         total = 0.0
         for made_from in (first, ~first):
             top = _top(task, made_from, rng.permutation(documents))
-            scores = _scores(task, top)[~made_from]
+            scores = task.list_scores(top, ~made_from)
             halves.append(float(scores.mean()))
             total += float(scores.sum())
         whole[number] = total / task.n_queries
@@ -91,22 +92,6 @@ def _top(task: Task, queries: BoolArray, documents: IntArray) -> IntArray:
     tied = np.flatnonzero(gain == least)[: size - len(above)]
     top: IntArray = documents[np.concatenate([above, tied])]
     return top
-
-
-def _scores(task: Task, documents: IntArray) -> FloatArray:
-    """Return every query's score for one and the same list, shape (n_queries,)."""
-    gold = task.gold
-    rank = np.zeros(gold.n_docs, dtype=np.int64)
-    rank[documents] = np.arange(1, len(documents) + 1)
-    found = np.flatnonzero(rank[gold.doc])
-    owner, ranks = gold.owner[found], rank[gold.doc[found]]
-    order = np.lexsort((ranks, owner))
-    owner, ranks, found = owner[order], ranks[order], found[order]
-    starts = np.flatnonzero(np.diff(owner, prepend=-1))
-    scores = np.zeros(task.n_queries)
-    who = owner[starts]
-    scores[who] = task.metric.combine(ranks, gold.worth[found], starts, gold.sizes[who])
-    return scores
 
 
 def _sentence(score: float, spread: float, in_sample: float, system: float, *, alarm: bool) -> str:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from falsify_nb.core import contributions as contrib
 from falsify_nb.core.benchmark import Benchmark
+from falsify_nb.core.blind_list import REPETITIONS
 from falsify_nb.core.contributions import Contributions
 from falsify_nb.core.function_calls import Argument, Caller, Pair
 from falsify_nb.core.grouping import group_rows
@@ -34,6 +35,7 @@ __all__ = ["FEWER_DRAWS", "FUNCTION_NULLS", "FunctionTask", "planned_calls"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 StrArray = npt.NDArray[np.object_]
 
 # Draws of a null that needs fresh calls for each: its smallest p-value is then 1/201, below 0.0125.
@@ -139,6 +141,12 @@ class FunctionTask(Task):
         """Return a query's own gold."""
         return self._golds[query]
 
+    def list_scores(self, documents: IntArray, queries: BoolArray) -> FloatArray:
+        """Return what one fixed list scores for some of the queries, each asked."""
+        names = tuple(self.benchmark.gold_ids[documents].tolist())
+        ranking = Argument.of(names, "the query-blind list")
+        return self.caller.scores([Pair(ranking, self._golds[i]) for i in np.flatnonzero(queries)])
+
     @property
     def nulls(self) -> dict[str, Null]:
         """The four nulls by letter."""
@@ -194,6 +202,7 @@ def planned_calls(task: FunctionTask) -> dict[str, int]:
         "nulls A and B": all_pairs if task.is_full else min(all_pairs, 2 * n * task.n_draws),
         "null C": n * fewer,
         "null D": 0 if task.is_single else n * fewer,
+        "query-blind list": n * (REPETITIONS + 1),
     }
     if task.is_full:
         # A perfect system's rankings are as many as the gold sets.
@@ -358,7 +367,7 @@ def _expect_drawn(task: FunctionTask, kind: str) -> Expected:
             value = _lookup(pairs, row)
             total += value
             means.append(value.mean())
-    error = float(np.std(means)) / np.sqrt(len(means))
+    error = float(np.std(means) / np.sqrt(len(means)))
     per_query = total / len(means)
     return Expected(per_query, float(per_query.mean()), is_exact=False, error=error)
 
@@ -412,7 +421,7 @@ def _by_label_calls(
 
 def _mean_of(values: FloatArray) -> Expected:
     means = values.mean(axis=1)
-    error = float(np.std(means)) / np.sqrt(len(means))
+    error = float(np.std(means) / np.sqrt(len(means)))
     return Expected(values.mean(axis=0), float(means.mean()), is_exact=False, error=error)
 
 

@@ -14,6 +14,7 @@ from falsify_nb.core.blind_list import blind_list
 from falsify_nb.core.collection import collection_size, known_ids
 from falsify_nb.core.contributions import Units
 from falsify_nb.core.intervals import FEWEST_FOR_INTERVAL, N_NULLS, gap_interval, p_null
+from falsify_nb.core.likeness import coinciding_nulls, repeated_queries
 from falsify_nb.core.metrics import FunctionMetric, Metric
 from falsify_nb.core.notices import Notice
 from falsify_nb.core.pairs import Hits
@@ -102,14 +103,18 @@ def run_gate(
     nulls, needed = with_needs(judged, per_query, protocol, is_query_blind=blind)
     score = float(task.scores.mean())
     labels = _labels(gold, benchmark)
+    alike = repeated_queries(benchmark.query_ids, inputs.texts, rankings, gold)
     notices = (
         *(_beside_trec_eval(n, score, inputs.qrels, benchmark) for n in benchmark.notices),
         *rankings.notices,
         *corpus_notices,
         *task.notices(),
-        *_notices(task, nulls, labels, protocol),
+        *_notices(task, nulls, protocol),
+        *([] if task.units.grouped else alike),
     )
     verdict = gate_verdict(n.verdict for n in nulls.values())
+    strict = strict_pair(metric, benchmark, rankings, task, protocol=protocol, verdict=verdict)
+    fixed_list = blind_list(task, protocol.tau)
     task.finish()
     return GateResult(
         verdict=verdict,
@@ -131,8 +136,8 @@ def run_gate(
         system=inputs.run.name,
         judged=rankings.judged,
         is_query_blind=rankings.is_query_blind,
-        strict=strict_pair(metric, benchmark, rankings, task, protocol=protocol, verdict=verdict),
-        blind=blind_list(task, protocol.tau),
+        strict=strict,
+        blind=fixed_list,
         queries_needed=needed,
     )
 
@@ -144,7 +149,8 @@ class Plan:
     Parameters
     ----------
     parts : dict of str to int
-        Calls by part: the system, nulls A and B together, C, D, and the headroom.
+        Calls by part: the system, nulls A and B together, C, D, the query-blind list, and the
+        headroom.
 
     Examples
     --------
@@ -325,7 +331,6 @@ def _labels(gold: Gold, benchmark: Benchmark) -> Labels:
 def _notices(
     task: Task,
     nulls: dict[str, NullResult],
-    labels: Labels,
     protocol: Protocol,
 ) -> list[Notice]:
     n, units = task.n_queries, task.units
@@ -339,17 +344,7 @@ def _notices(
     if n < SMALL:
         text = f"With {n} {'query' if n == 1 else 'queries'} the intervals are wide; below {SMALL} "
         found.append(Notice("few-queries", text + "many true gaps stay undecided.", n))
-    if labels.n_gold_sets == 1 and n > 1:
-        text = "All queries have the same gold: dealing it out changes nothing, so Nulls A and B "
-        found.append(Notice("one-gold-set", text + "equal the system, and no system can pass.", n))
-    elif task.gold.is_single:
-        text = "Every query has one gold document: Nulls A and D are one test in expectation."
-        if labels.counts[0] == 1:
-            text = (
-                "Every query has one gold document and no two share it: Nulls A, B and D are one "
-                "test in expectation."
-            )
-        found.append(Notice("coinciding-nulls", text, n))
+    found += coinciding_nulls(task.gold, nulls)
     if n > 1 and float(task.scores.min()) >= protocol.bounds[1]:
         text = "Every query has a perfect score. Were the judgments made from this system's output?"
         found.append(Notice("perfect-scores", text, n))

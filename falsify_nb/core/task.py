@@ -23,6 +23,7 @@ __all__ = ["Expected", "Null", "Progress", "Task"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 Progress = Callable[[str, int, int], None]
 
 
@@ -115,6 +116,29 @@ class Task:
     def is_single(self) -> bool:
         """Whether Null D deals single gold documents, like Null A."""
         return self.gold.is_single
+
+    def list_scores(self, documents: IntArray, queries: BoolArray) -> FloatArray:
+        """Return what one fixed list scores for some of the queries.
+
+        Parameters
+        ----------
+        documents : numpy.ndarray of int, shape (n_documents,)
+            Positions among the gold documents, best first, no more than `depth`.
+        queries : numpy.ndarray of bool, shape (n_queries,)
+            The queries to score it for.
+        """
+        gold = self.gold
+        rank = np.zeros(gold.n_docs, dtype=np.int64)
+        rank[documents] = np.arange(1, len(documents) + 1)
+        found = np.flatnonzero((rank[gold.doc] > 0) & queries[gold.owner])
+        found = found[np.lexsort((rank[gold.doc[found]], gold.owner[found]))]
+        owner = gold.owner[found]
+        starts = np.flatnonzero(np.diff(owner, prepend=-1))
+        scores, who = np.zeros(self.n_queries), owner[starts]
+        scores[who] = self.metric.combine(
+            rank[gold.doc[found]], gold.worth[found], starts, gold.sizes[who]
+        )
+        return scores[queries]
 
     @property
     def nulls(self) -> dict[str, Null]:

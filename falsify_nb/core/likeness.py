@@ -1,0 +1,100 @@
+"""What is alike in a benchmark: queries that repeat each other, and nulls that are one test."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from falsify_nb.core.benchmark import Gold
+from falsify_nb.core.grouping import group_rows
+from falsify_nb.core.notices import Notice
+from falsify_nb.core.rankings import Rankings
+from falsify_nb.core.result import NullResult
+
+__all__ = ["coinciding_nulls", "repeated_queries"]
+
+IntArray = npt.NDArray[np.int64]
+StrArray = npt.NDArray[np.object_]
+
+# Two short rankings are the same by chance; longer ones hardly ever.
+_LEAST_RANKING = 3
+_ADVICE = (
+    "If they are one question asked in several ways, the intervals are too narrow: use groups=."
+)
+
+
+def repeated_queries(
+    query_ids: StrArray, texts: Mapping[str, str], rankings: Rankings, gold: Gold
+) -> list[Notice]:
+    """Notice queries with the same text, or with the same ranking and the same gold.
+
+    Parameters
+    ----------
+    query_ids : numpy.ndarray of object (str), shape (n_queries,)
+        The evaluated queries.
+    texts : mapping of str to str
+        Query texts, where they were given.
+    rankings : Rankings
+        The system. One that ranks alike for everybody says nothing about its queries.
+    gold : Gold
+        The effective gold.
+    """
+    found = []
+    counts = Counter(texts[q] for q in query_ids if q in texts)
+    same = [q for q in query_ids if q in texts and counts[texts[q]] > 1]
+    if same:
+        text = f"{len(same):,} queries have a text that another query has too. {_ADVICE}"
+        found.append(Notice("repeated-texts", text, len(same), tuple(same[:3])))
+    if rankings.is_query_blind:
+        return found
+    ranking, _ = group_rows(rankings.indptr, rankings.doc)
+    key = ranking * len(gold.set_query) + gold.gold_set
+    key = np.where(np.diff(rankings.indptr) >= _LEAST_RANKING, key, -1 - np.arange(len(key)))
+    _, where, count = np.unique(key, return_inverse=True, return_counts=True)
+    twins = query_ids[count[where] > 1]
+    if len(twins):
+        text = f"{len(twins):,} queries share both ranking and gold with another query. {_ADVICE}"
+        found.append(Notice("repeated-queries", text, len(twins), tuple(twins[:3])))
+    return found
+
+
+def coinciding_nulls(gold: Gold, nulls: Mapping[str, NullResult]) -> list[Notice]:
+    """Notice nulls that are one test in expectation on these judgments.
+
+    Parameters
+    ----------
+    gold : Gold
+        The effective gold.
+    nulls : mapping of str to NullResult
+        The nulls, for the system at hand.
+    """
+    n = len(gold.norm)
+    if n == 1:
+        return []
+    if len(gold.set_query) == 1:
+        text = (
+            "All queries have the same gold: dealing it out changes nothing, so Nulls A and B "
+            "equal the system, and no system can pass."
+        )
+        return [Notice("one-gold-set", text, n)]
+    distinct, single = len(gold.set_query) == n, gold.is_single
+    if single and distinct:
+        text = (
+            "Every query has one gold document and no two share it: Nulls A, B and D are one test "
+            "in expectation."
+        )
+        if nulls["C"].mean_is_exact and np.isclose(nulls["C"].mean, nulls["A"].mean, rtol=1e-9):
+            text = (
+                "Every query has one gold document, no two share it, and the corpus is those "
+                "documents: all four nulls are one test in expectation."
+            )
+    elif single:
+        text = "Every query has one gold document: Nulls A and D are one test in expectation."
+    elif distinct:
+        text = "No two queries have the same gold: Nulls A and B are one test in expectation."
+    else:
+        return []
+    return [Notice("coinciding-nulls", text, n)]
