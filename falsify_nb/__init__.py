@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from falsify_nb.io.read import read_corpus as read_corpus
     from falsify_nb.io.read import read_qrels as read_qrels
     from falsify_nb.io.read import read_run as read_run
+    from falsify_nb.notebook.panel import panel as panel
     from falsify_nb.robustness import SensitivityResult as SensitivityResult
     from falsify_nb.robustness import sensitivity as sensitivity
     from falsify_nb.systems import baseline as baseline
@@ -77,6 +78,7 @@ _PUBLIC = {
     "calibration_curve": "calibration",
     "falsify": "api",
     "load_demo": "demo",
+    "panel": "notebook.panel",
     "plan": "api",
     "power": "core.power",
     "read_corpus": "io.read",

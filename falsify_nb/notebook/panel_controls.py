@@ -170,6 +170,7 @@ class _DataControl(Control):
             description=f"{self.label} {what}", placeholder=what, layout={"display": "none"}
         )
         self._chosen = ""
+        self._is_file = False
         self._fill()
         self._list.observe(self._picked, "value")
         self._path.observe(lambda change: self._take(change["new"]), "value")
@@ -183,19 +184,18 @@ class _DataControl(Control):
     def _picked(self, change: Mapping[str, str]) -> None:
         if self._is_setting:
             return
-        is_file = change["new"] == _FILE
-        self._path.layout.display = None if is_file else "none"
-        self._take(self._path.value if is_file else change["new"])
+        self._is_file = change["new"] == _FILE
+        self._path.layout.display = None if self._is_file else "none"
+        self._take(self._path.value if self._is_file else change["new"])
 
     def _fill(self) -> None:
         nothing = "choose…" if self.option.name in {"run", "qrels"} else "none"
         shown = [(f"{name} · {hint}", name) for name, hint in self._choices.items()]
-        is_name = self._chosen.isidentifier()
-        if is_name and self._chosen not in self._choices:
+        if self._chosen and not self._is_file and self._chosen not in self._choices:
             shown.append((f"{self._chosen} · gone", self._chosen))
         other = "a file or a number…" if self.option.name == "corpus" else "a file…"
         options = [(nothing, ""), *shown, (other, _FILE)]
-        value = self._chosen if is_name or not self._chosen else _FILE
+        value = _FILE if self._is_file else self._chosen
         if list(self._list.options) != options:
             self._list.options = options
         if self._list.value != value:
@@ -204,7 +204,9 @@ class _DataControl(Control):
 
     def _show(self, text: str) -> None:
         self._chosen = text
-        if text and not text.isidentifier():
+        if text and text != self._path.value:
+            self._is_file = not text.isidentifier()
+        if self._is_file:
             self._path.value = text
         self._fill()
 

@@ -104,6 +104,11 @@ class Latest:
             self._is_alive = True
         threading.Thread(target=self._go_on, name="falsify-panel-draw", daemon=True).start()
 
+    def wait(self, seconds: float) -> bool:
+        """Wait until nothing is left to do, and return whether that came in time."""
+        with self._wakes:
+            return self._wakes.wait_for(lambda: not self._is_alive, seconds)
+
     def close(self) -> None:
         """Drop what was asked for; a piece of work under way ends by itself."""
         with self._wakes:
@@ -116,5 +121,6 @@ class Latest:
                 work, self._work = self._work, None
                 if work is None:
                     self._is_alive = False
+                    self._wakes.notify_all()
                     return
             work()
