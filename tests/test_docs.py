@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from falsify_nb import Protocol, power
+
+METHOD = (Path(__file__).parents[1] / "docs" / "method.md").read_text(encoding="utf-8")
+SIZES = (10, 30, 100, 300, 1000)
+
+
+def rows(first_cell):
+    """Return the table rows of the method page whose first cell matches."""
+    found = re.findall(rf"^\| {first_cell} \| (.*) \|$", METHOD, flags=re.MULTILINE)
+    return [(cell[0] if isinstance(cell, tuple) else cell) for cell in found]
+
+
+@pytest.mark.parametrize("gap", [0, 0.08, 0.1, 0.15, 0.2, 0.3, 0.5])
+def test_the_planning_table_is_what_power_says(gap):
+    (cells,) = rows(re.escape(f"{gap:g}"))
+    chances = [power(gap, n, null=0.1) for n in SIZES]
+    assert cells == " | ".join(f"{100 * c.passes:.0f} / {100 * c.fails:.0f}" for c in chances)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("metric", "`nDCG@10`"),
+        ("tau", "0.05"),
+        ("n_boot", "1000"),
+        ("seed", "2026"),
+        ("interval", "`dirichlet`"),
+        ("decision", "`interval`"),
+        ("strict", "`auto`"),
+    ],
+)
+def test_every_default_of_the_protocol_is_the_one_that_is_justified(name, words):
+    assert str(getattr(Protocol(), name)) == words.strip("`")
+    (row,) = rows(f"`{name}`")
+    assert row.split(" | ")[0] == words
+
+
+def test_no_parameter_of_the_protocol_goes_without_a_reason():
+    undefended = {"groups", "bounds"}  # said in their own sections
+    for name in Protocol().to_dict().keys() - undefended:
+        assert rows(f"`{name}`"), name
