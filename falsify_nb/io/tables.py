@@ -142,10 +142,9 @@ def ids_of(series: pd.Series[Any], origin: Origin, name: str, what: str) -> IdCo
     try:
         codes, labels = pd.factorize(series)
     except TypeError:
-        # Lists, arrays and the like cannot be looked up; the first of them is no id.
-        for row, value in enumerate(series):
-            id_text(value, where.at(row), what)
-        raise
+        # Lists, arrays and the like cannot be looked up: one by one, for the first to be named.
+        texts = [id_text(value, where.at(row), what) for row, value in enumerate(series)]
+        return IdColumn.from_ids(texts)
     return code_objects(np.asarray(codes, np.int64), list(labels), where, what)
 
 
