@@ -142,6 +142,12 @@ KINDS: Mapping[str, Mapping[str, str]] = {
         "queries": "falsify_nb.report.queries_chart:queries",
         "labels": "falsify_nb.report.labels_chart:labels",
     },
+    "CalibrationCurve": {
+        "calibration": "falsify_nb.report.calibration_chart:calibration",
+    },
+    "SelfTest": {
+        "self-test": "falsify_nb.report.self_test_chart:self_test",
+    },
     "SensitivityResult": {
         "sensitivity": "falsify_nb.report.sensitivity_chart:sensitivity",
     },

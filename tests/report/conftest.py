@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import altair as alt
+import jsonschema
 import numpy as np
 import pytest
 
@@ -118,6 +120,20 @@ def failing() -> GateResult:
 @pytest.fixture
 def undecided() -> GateResult:
     return make_result(verdicts="UPPU", n=24, score=0.2, means=MEANS | {"A": 0.1, "D": 0.13})
+
+
+@pytest.fixture(scope="session")
+def is_vegalite():
+    """Whether a specification is right by the schema of the installed Altair."""
+    schema = alt.load_schema()
+    checker = jsonschema.validators.validator_for(schema)(schema)
+
+    def check(spec):
+        # A few rows of each table are as good as all, and much quicker.
+        rows = {name: rows[:3] for name, rows in spec["datasets"].items()}
+        return checker.is_valid(spec | {"datasets": rows})
+
+    return check
 
 
 @pytest.fixture
