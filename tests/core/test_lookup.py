@@ -1,0 +1,106 @@
+"""Lookups of dealt gold, and what works ahead: the same whatever the memory or the processors."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+from plain import random_world
+
+from falsify_nb import falsify
+from falsify_nb.core import ahead as ahead_module
+from falsify_nb.core import lookup as lookup_module
+from falsify_nb.core.ahead import ahead
+from falsify_nb.core.label_draws import DRAWS
+from falsify_nb.core.lookup import Lookup
+
+
+@pytest.fixture
+def matrix():
+    rng = np.random.default_rng(8)
+    table = np.where(rng.random((9, 14)) < 0.35, rng.integers(1, 6, (9, 14)) / 7, 0.0)
+    slots = rng.integers(0, 9, 40)
+    draws = rng.integers(0, 14, (25, 40), dtype=np.int32)
+    return table, slots, draws
+
+
+@pytest.fixture(params=["dense", "layers", "sparse layers"])
+def storage(request, monkeypatch):
+    if request.param != "dense":
+        monkeypatch.setattr(lookup_module, "DENSE_BUDGET_BYTES", 0)
+        monkeypatch.setattr(lookup_module, "_BYTES_PER_PAIR", 0)
+        share = 2.0 if request.param == "sparse layers" else 0.0
+        monkeypatch.setattr(lookup_module, "_SPARSE", share)
+    return request.param
+
+
+def build(table, slots):
+    row, column = np.nonzero(table)
+    return Lookup.build(slots, table.shape, row, column, table[row, column])
+
+
+@pytest.mark.parametrize("weighting", ["none", "slot", "draw"])
+def test_totals_are_plain_sums(matrix, storage, weighting):
+    table, slots, draws = matrix
+    rng = np.random.default_rng(1)
+    weight = {"none": None, "slot": rng.random(40), "draw": rng.random((25, 40))}[weighting]
+    found = build(table, slots).totals(draws, weight)
+    factor = 1.0 if weight is None else weight
+    np.testing.assert_allclose(found, (table[slots, draws] * factor).sum(axis=1), rtol=1e-12)
+
+
+def test_hits_are_the_values_that_are_not_zero(matrix, storage):
+    table, slots, draws = matrix
+    draw, slot, value = build(table, slots).hits(draws)
+    rebuilt = np.zeros(draws.shape)
+    rebuilt[draw, slot] = value
+    np.testing.assert_array_equal(rebuilt, table[slots, draws])
+
+
+@pytest.mark.parametrize("metric", ["nDCG@3", "RR@3", "AP@4", "R@2_top1"])
+def test_neither_memory_nor_processors_change_a_draw(metric, monkeypatch):
+    world = random_world(np.random.default_rng(11), n_queries=25)
+
+    def gate():
+        DRAWS.clear()
+        options = {"metric": metric, "corpus": world.corpus, "n_boot": 300, "strict": False}
+        return falsify(world.run, qrels=world.qrels, **options)
+
+    usual = gate()
+    monkeypatch.setattr(lookup_module, "DENSE_BUDGET_BYTES", 0)
+    monkeypatch.setattr(lookup_module, "_BYTES_PER_PAIR", 0)
+    monkeypatch.setattr("falsify_nb.core.pairs._CHUNK_TRIPLES", 7)
+    monkeypatch.setattr(ahead_module, "_MOST_WORKERS", 1)
+    monkeypatch.setattr(DRAWS, "budget", 0)
+    other = gate()
+    for name in "ABCD":
+        np.testing.assert_allclose(
+            usual.nulls[name].draws, other.nulls[name].draws, rtol=1e-12, atol=1e-15
+        )
+        assert usual.nulls[name].mean == pytest.approx(other.nulls[name].mean, abs=1e-14)
+        assert usual.nulls[name].verdict == other.nulls[name].verdict
+
+
+def test_working_ahead_keeps_the_order_and_starts_no_thread_for_one_item():
+    names = []
+
+    def make(item):
+        names.append(threading.current_thread().name)
+        return item * item
+
+    assert list(ahead(make, [3])) == [9]
+    assert names == [threading.current_thread().name]
+    assert list(ahead(make, range(50))) == [i * i for i in range(50)]
+
+
+def test_an_error_ahead_is_raised_in_its_turn():
+    def make(item):
+        if item == 7:
+            raise ZeroDivisionError
+        return item
+
+    source = ahead(make, range(20))
+    assert [next(source) for _ in range(7)] == list(range(7))
+    with pytest.raises(ZeroDivisionError):
+        next(source)
