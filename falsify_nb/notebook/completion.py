@@ -1,10 +1,11 @@
-"""Tab completion of the magics: options, metrics, and the variables that fit."""
+"""Tab completion: the magics' options, metrics and fitting variables, and kinds of charts."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
 
+from falsify_nb.notebook.chart_kinds import chart_kinds
 from falsify_nb.notebook.fits import candidates, user_variables
 from falsify_nb.notebook.options import METRICS, OPTIONS, Option
 
@@ -45,6 +46,14 @@ def _match(context: Any, namespace: dict[str, Any]) -> dict[str, Any]:  # noqa: 
     from IPython.core.completer import SimpleCompletion
 
     line = context.full_text.split("\n")[context.cursor_line]
+    asked = chart_kinds(line[: context.cursor_position], namespace)
+    if asked is not None:
+        kinds, fragment = asked
+        return {
+            "completions": [SimpleCompletion(text=k, type="chart") for k in kinds],
+            "suppress": True,
+            "matched_fragment": fragment,
+        }
     magic = _MAGIC.match(line)
     is_first = context.cursor_line == 0 or not line.lstrip().startswith("%%")
     if magic is None or not is_first or magic.end() > context.cursor_position:
