@@ -106,7 +106,7 @@ def _read_path(source: str | os.PathLike[str], what: str) -> tuple[str, bytes]:
     except FileNotFoundError:
         near = near_names(path.name, _siblings(path))
         raise ReadError(
-            f"There is no {what} file {shorten(text)}",
+            f"There is no {what} file {shorten(path.name)}",
             where=f"looked in {path.parent.absolute()}",
             remedy=f"Did you mean {' or '.join(near)}?" if near else "Check the path.",
         ) from None
