@@ -262,7 +262,10 @@ def parse_metric(text: str) -> Metric:
 def _family(name: str, text: str) -> Family:
     key = re.sub(r"[_ -]", "", name).lower()
     if key in _REFUSED:
-        raise MetricError(f"the metric {text!r} is refused: {_REFUSED[key]}")
+        raise MetricError(
+            f"the metric {text!r} is refused: {_REFUSED[key]}",
+            remedy="Use nDCG@10, R@10, P@10, RR@10, AP@100 or Success@10, for example.",
+        )
     if key in _ALIASES:
         return _ALIASES[key]
     near = near_names(key, _ALIASES)

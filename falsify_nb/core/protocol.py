@@ -156,4 +156,4 @@ def _check_integer(name: str, value: object, low: int) -> None:
 def _check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     if not any(type(value) is type(c) and value == c for c in choices):
         listed = ", ".join(repr(c) for c in choices)
-        raise OptionError(f"{name}={shorten(value)} is not one of {listed}")
+        raise OptionError(f"{name}={shorten(value)} is not known", remedy=f"Use one of {listed}.")
