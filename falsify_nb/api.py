@@ -216,6 +216,12 @@ def _metric_of(
     protocol: Protocol, metric: str | Callable[[list[str], dict[str, float]], float]
 ) -> str | Callable[[list[str], dict[str, float]], float]:
     if callable(metric):
+        name = str(to_metric(metric))
+        if protocol.metric != name:
+            raise OptionError(
+                f"the protocol fixes the metric {protocol.metric!r}, but {name!r} was given",
+                remedy=f"Write Protocol(metric={name!r}, …) to seal that function.",
+            )
         return metric
     if metric not in ("nDCG@10", protocol.metric):
         raise OptionError(
