@@ -14,7 +14,7 @@ import numpy.typing as npt
 from falsify_nb.core.grouping import sums_by
 from falsify_nb.errors import MetricError, OptionError, near_names
 
-__all__ = ["Family", "FunctionMetric", "Metric", "MetricFunction", "parse_metric"]
+__all__ = ["Family", "FunctionMetric", "Metric", "MetricFunction", "is_known", "parse_metric"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -259,8 +259,19 @@ def parse_metric(text: str) -> Metric:
     return Metric(family, k, options.rel, options.dcg, match["top1"] is not None)
 
 
+def is_known(text: str) -> bool:
+    """Return whether the name is one of ours, to be taken or refused, whatever its options."""
+    match = _SHAPE.match(text)
+    key = "" if match is None else _plain(match["name"])
+    return key in _ALIASES or key in _REFUSED
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[_ -]", "", name).lower()
+
+
 def _family(name: str, text: str) -> Family:
-    key = re.sub(r"[_ -]", "", name).lower()
+    key = _plain(name)
     if key in _REFUSED:
         raise MetricError(
             f"the metric {text!r} is refused: {_REFUSED[key]}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from falsify_nb.core.metrics import FunctionMetric, Metric, parse_metric
+from falsify_nb.core.metrics import FunctionMetric, Metric, is_known, parse_metric
 from falsify_nb.errors import MetricError
 
 __all__ = ["to_metric"]
@@ -43,7 +43,9 @@ def to_metric(
     try:
         return parse_metric(metric)
     except MetricError as error:
-        foreign = _of_ir_measures(metric) if isinstance(metric, str) else None
+        if not isinstance(metric, str) or is_known(metric):
+            raise
+        foreign = _of_ir_measures(metric)
         if foreign is None:
             raise
         if isinstance(foreign, MetricError):
