@@ -180,7 +180,7 @@ def _prepared(
     if sealed is not None:
         _refuse_both(given)
         metric = _metric_of(sealed, metric)
-    measure = to_metric(metric, bounds=(sealed or given).bounds)
+    measure = to_metric(metric)
     judgments = to_qrels(qrels)
     collection = to_corpus(corpus)
     found = {

@@ -13,8 +13,6 @@ __all__ = ["to_metric"]
 
 def to_metric(
     metric: str | Metric | FunctionMetric | Callable[[list[str], dict[str, float]], float],
-    *,
-    bounds: tuple[float, float] = (0.0, 1.0),
 ) -> Metric | FunctionMetric:
     """Return a metric from its name or a function.
 
@@ -22,8 +20,6 @@ def to_metric(
     ----------
     metric : str, Metric, FunctionMetric or callable
         A name, or ``f(ranking, gold) -> float``.
-    bounds : tuple of float
-        Range that a metric of another package must have.
 
     Raises
     ------
