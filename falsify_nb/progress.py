@@ -44,6 +44,8 @@ class LateBar:
     def close(self) -> None:
         """Take the bar away."""
         if self._bar is not None:
+            # Work rarely reports its very last step, and an unfinished bar would stay, in red.
+            self._bar.n = self._bar.total
             self._bar.close()
             self._bar = None
 

@@ -7,12 +7,15 @@ from falsify_nb.progress import LateBar
 
 
 class FakeBar:
-    def __init__(self):
+    def __init__(self, total):
         self.n = 0
+        self.total = total
+        self.seen = []
         self.closed = False
 
     def update(self, more):
         self.n += more
+        self.seen.append(self.n)
 
     def close(self):
         self.closed = True
@@ -24,7 +27,7 @@ def bars(monkeypatch):
     opened = []
 
     def open_bar(stage, total):
-        bar = FakeBar()
+        bar = FakeBar(total)
         opened.append((stage, total, bar))
         return bar
 
@@ -41,10 +44,17 @@ def test_one_bar_a_stage_follows_what_is_done(bars):
         hook("null A", done, 10)
     hook("null B", 5, 5)
     hook.close()
-    assert [(stage, total, bar.n, bar.closed) for stage, total, bar in bars] == [
-        ("null A", 10, 10, True),
-        ("null B", 5, 5, True),
+    assert [(stage, total, bar.seen, bar.closed) for stage, total, bar in bars] == [
+        ("null A", 10, [1, 4, 10], True),
+        ("null B", 5, [5], True),
     ]
+
+
+def test_a_bar_is_closed_as_finished(bars):
+    hook = LateBar()
+    hook("null A", 7, 10)
+    hook.close()
+    assert bars[0][2].n == 10
 
 
 def test_short_work_shows_nothing(bars, monkeypatch):
