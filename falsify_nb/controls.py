@@ -284,7 +284,7 @@ def self_test(
     """
     names = _checked(systems)
     judgments, collection = to_qrels(qrels), to_corpus(corpus)
-    measure = to_metric(metric, bounds=bounds)
+    measure = to_metric(metric)
     depth = top_k or measure.k or DEPTH
     ids = None if collection is None or collection.ids is None else collection
     found: list[GateResult] = []
