@@ -67,9 +67,9 @@ def check_values(arguments: Mapping[str, Any]) -> None:
 
     # These three are made from the inputs; the user does not write them.
     names = {f.name for f in dataclasses.fields(Protocol)} - {"metric", "groups", "corpus"}
-    chosen = Protocol(**{name: value for name, value in arguments.items() if name in names})
+    Protocol(**{name: value for name, value in arguments.items() if name in names})
     if "metric" in arguments:
-        to_metric(arguments["metric"], bounds=chosen.bounds)
+        to_metric(arguments["metric"])
 
 
 def value_of(option: Option, word: Word | None, namespace: Mapping[str, Any]) -> Any:  # noqa: ANN401
