@@ -119,7 +119,10 @@ def check_labels(column: IdColumn, origin: Origin, what: str) -> None:
 
 
 def code_objects(
-    codes: npt.NDArray[np.int64], values: Sequence[Any], origin: Origin, what: str
+    codes: npt.NDArray[np.int64],
+    values: npt.NDArray[np.object_] | Sequence[Any],
+    origin: Origin,
+    what: str,
 ) -> IdColumn:
     """Turn codes into distinct objects (text or numbers) into an id column of text.
 
@@ -129,16 +132,13 @@ def code_objects(
     if len(missing):
         where = origin.at(int(missing[0]))
         raise ReadError(f"The {what} is missing", where=where, remedy="Give every row an id.")
-    if all(type(v) is str for v in values):
-        texts = list(values)
+    if set(map(type, values)) <= {str}:
+        labels = np.empty(len(values), dtype=object)
+        labels[:] = values
     else:
         texts = [_text_at(v, i, codes, origin, what) for i, v in enumerate(values)]
-    position: dict[str, int] = {}
-    recode = [position.setdefault(t, len(position)) for t in texts]
-    labels = np.empty(len(position), dtype=object)
-    labels[:] = list(position)
-    if len(position) < len(texts):
-        codes = np.asarray(recode, dtype=np.int64)[codes]
+        recoded = IdColumn.from_ids(texts)
+        labels, codes = recoded.labels, recoded.codes[codes]
     column = IdColumn(codes.astype(np.int64, copy=False), labels)
     check_labels(column, origin, what)
     return column

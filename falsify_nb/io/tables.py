@@ -137,7 +137,7 @@ def ids_of(series: pd.Series[Any], origin: Origin, name: str, what: str) -> IdCo
         dense[used] = np.arange(len(used))
         categories = series.cat.categories.take(used)
         _check_id_dtype(categories.dtype, where.name, what)
-        return code_objects(dense[codes], list(categories), where, what)
+        return code_objects(dense[codes], np.asarray(categories, object), where, what)
     _check_id_dtype(dtype, where.name, what)
     try:
         codes, labels = pd.factorize(series)
@@ -145,7 +145,7 @@ def ids_of(series: pd.Series[Any], origin: Origin, name: str, what: str) -> IdCo
         # Lists, arrays and the like cannot be looked up: one by one, for the first to be named.
         texts = [id_text(value, where.at(row), what) for row, value in enumerate(series)]
         return IdColumn.from_ids(texts)
-    return code_objects(np.asarray(codes, np.int64), list(labels), where, what)
+    return code_objects(np.asarray(codes, np.int64), np.asarray(labels, object), where, what)
 
 
 def _check_id_dtype(dtype: Any, where: str, what: str) -> None:  # noqa: ANN401

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
@@ -27,6 +28,8 @@ __all__ = ["Columns", "read_columns"]
 
 _BLOCK = 1 << 19
 _HASH = ord("#")
+# What most ids end in: a number in its only spelling.
+_NUMBER = re.compile(rb"([1-9]\d{0,7}|(?<!\d)0)$")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,11 +63,15 @@ class Columns:
 
 @dataclass(slots=True)
 class _Gathered:
-    """What the blocks read so far hold, to be joined at the end."""
+    """What the blocks read so far hold, to be joined at the end.
+
+    Document ids are kept as words, and as numbers behind a prefix as long as all of them are.
+    """
 
     query: list[Words] = field(default_factory=list)
     doc: list[Words] = field(default_factory=list)
     numbers: list[Ints] | None = field(default_factory=list)
+    prefix: bytes | None = None
     value: list[npt.NDArray[np.float64]] = field(default_factory=list)
     rank: list[Ints] = field(default_factory=list)
     lines: list[Ints] = field(default_factory=list)
@@ -197,10 +204,14 @@ def _take(
         return False
     got.value.append(numbers)
     if got.numbers is not None:
-        decimals = parse_decimals(got.doc[-1], lengths[:, doc])
+        if got.prefix is None:
+            at = int(starts[0, doc])
+            got.prefix = _NUMBER.sub(b"", block[at : at + int(lengths[0, doc])])
+        decimals = parse_decimals(words, starts[:, doc], lengths[:, doc], got.doc[-1], got.prefix)
         got.numbers = None if decimals is None else [*got.numbers, decimals]
     if kind == "run":
-        ranks = parse_decimals(pack(words, starts[:, 3], lengths[:, 3]), lengths[:, 3])
+        packed = pack(words, starts[:, 3], lengths[:, 3])
+        ranks = parse_decimals(words, starts[:, 3], lengths[:, 3], packed)
         if ranks is None:
             return False
         got.rank.append(ranks)
@@ -216,7 +227,8 @@ def _join(got: _Gathered, data: bytes, n_fields: int, *, is_plain: bool) -> Colu
     if got.numbers is not None:
         numbers = np.concatenate(got.numbers)
         # The table may have as many places as a few times the rows; beyond, hashing is leaner.
-        doc = code_decimals(numbers) if int(numbers.max()) < 4 * n + 1_000_000 else None
+        if int(numbers.max()) < 4 * n + 1_000_000:
+            doc = code_decimals(numbers, (got.prefix or b"").decode("utf-8"))
     doc = code_words(join_words(got.doc)) if doc is None else doc
     if query is None or doc is None:
         return None

@@ -43,11 +43,13 @@ def word_view(block: bytes) -> Words:
 
 def pack(words: Words, starts: Ints, lengths: Ints) -> Words:
     """Return each field's bytes as words, shape (n_fields, n_words), zero-padded."""
-    longest = int(lengths.max(initial=1))
-    out = np.zeros((len(starts), (longest + 7) // 8), dtype=np.uint64)
+    width = (int(lengths.max(initial=1)) + 7) // 8
+    # Word by word in memory, since each is filled and compared as a column of its own.
+    out = np.zeros((width, len(starts)), dtype=np.uint64).T
     out[:, 0] = words[starts] & KEEP[np.minimum(lengths, 8)]
-    for j in range(1, out.shape[1]):
-        rows = np.flatnonzero(lengths > 8 * j)
+    for j in range(1, width):
+        is_long = lengths > 8 * j
+        rows = slice(None) if is_long.all() else np.flatnonzero(is_long)
         rest = np.minimum(lengths[rows] - 8 * j, 8)
         out[rows, j] = words[starts[rows] + 8 * j] & KEEP[rest]
     return out
@@ -84,16 +86,39 @@ def read_digits(first: Words, lengths: Ints) -> tuple[Ints, npt.NDArray[np.bool_
     return word.astype(np.int64), is_digit
 
 
-def parse_decimals(packed: Words, lengths: Ints) -> Ints | None:
-    """Return ids that are all plain decimals of at most eight digits as numbers, else None.
+def parse_decimals(
+    words: Words, starts: Ints, lengths: Ints, packed: Words, prefix: bytes = b""
+) -> Ints | None:
+    """Return the numbers of ids that are a prefix and a decimal of at most eight digits.
 
-    Only one spelling per number: no sign and no leading zero, so that number and text agree.
+    Parameters
+    ----------
+    words : numpy.ndarray of uint64
+        `word_view` of the block.
+    starts, lengths : numpy.ndarray of int, shape (n_fields,)
+        The fields.
+    packed : numpy.ndarray of uint64, shape (n_fields, n_words)
+        The same fields packed.
+    prefix : bytes
+        What each of them begins with.
+
+    Returns
+    -------
+    numpy.ndarray of int, shape (n_fields,), or None
+        None if one of them is none: only one spelling per number counts, without sign and
+        leading zero, so that number and text agree.
     """
-    if packed.shape[1] != 1 or int(lengths.max(initial=0)) > 8:
+    digits = lengths - len(prefix)
+    if int(digits.min()) < 1 or int(digits.max()) > 8:
         return None
-    first = packed[:, 0]
-    value, is_digit = read_digits(first, lengths)
-    has_leading_zero = ((first & _U(0xFF)) == _U(0x30)) & (lengths > 1)
+    for j in range(0, len(prefix), 8):
+        part = prefix[j : j + 8]
+        wanted = _U(int.from_bytes(part, "little"))
+        if ((packed[:, j // 8] & KEEP[len(part)]) != wanted).any():
+            return None
+    first = words[starts + len(prefix)] & KEEP[digits] if prefix else packed[:, 0]
+    value, is_digit = read_digits(first, digits)
+    has_leading_zero = ((first & _U(0xFF)) == _U(0x30)) & (digits > 1)
     return value if is_digit.all() and not has_leading_zero.any() else None
 
 
@@ -129,17 +154,19 @@ def _texts(packed: Words) -> npt.NDArray[np.object_]:
     raw[:, -1] = 10
     labels = np.empty(n, dtype=object)
     # No field holds a zero byte or a line end, so what is left after the padding splits cleanly.
-    labels[:] = raw[raw != 0].tobytes().decode("utf-8").split("\n")[:-1]
+    labels[:] = raw.tobytes().translate(None, b"\0").decode("utf-8").split("\n")[:-1]
     return labels
 
 
-def code_decimals(values: Ints) -> IdColumn:
-    """Code ids that are plain decimals, as numbers, with a table in place of hashing."""
+def code_decimals(values: Ints, prefix: str = "") -> IdColumn:
+    """Code ids that are a prefix and a number, with a table in place of hashing."""
     is_seen = np.zeros(int(values.max()) + 1, dtype=bool)
     is_seen[values] = True
     distinct = np.flatnonzero(is_seen)
-    position = np.empty(len(is_seen), dtype=np.int64)
-    position[distinct] = np.arange(len(distinct))
+    # Half the width, half the memory that the lookups jump about in.
+    position = np.empty(len(is_seen), dtype=np.int32)
+    position[distinct] = np.arange(len(distinct), dtype=np.int32)
     labels = np.empty(len(distinct), dtype=object)
-    labels[:] = list(map(str, distinct.tolist()))
-    return IdColumn(position[values], labels)
+    numbers = map(str, distinct.tolist())
+    labels[:] = list(map(prefix.__add__, numbers) if prefix else numbers)
+    return IdColumn(position[values].astype(np.int64), labels)

@@ -212,9 +212,25 @@ def test_large_files_are_read_across_blocks(file):
     assert run.origin.at(50_000) == "data.txt, line 50002"
 
 
-def test_decimal_ids_keep_their_spelling(file):
-    docs = ["7", "07", "007", "0", "00", "12345678", "123456789", "99999999"]
+@pytest.mark.parametrize("prefix", ["", "d", "doc-", "long-prefix-", "x0", "é_", "7_"])
+@pytest.mark.parametrize(
+    "endings",
+    [
+        ["7", "0", "123", "12345678"],
+        ["7", "07", "007", "00", "0"],
+        ["123456789", "99999999", "1"],
+        ["7", "x7", "7x", "+7", "-7"],
+        ["0", "1", "10"],
+        ["10", "1"],
+    ],
+)
+def test_numbered_ids_keep_their_spelling(prefix, endings, file):
+    docs = [prefix + e for e in endings]
     text = "".join(f"1 Q0 {d} 1 {i} t\n" for i, d in enumerate(docs))
     assert read_run(file(text)).doc.ids().tolist() == docs
-    text = "".join(f"1 Q0 {d} 1 {i} t\n" for i, d in enumerate(["7", "0", "123", "9"]))
-    assert read_run(file(text)).doc.ids().tolist() == ["7", "0", "123", "9"]
+
+
+def test_ids_with_and_without_a_common_prefix(file):
+    docs = ["doc-1", "doc-2", "dog-3", "doc-", "4", "doc-5doc-6"]
+    text = "".join(f"1 Q0 {d} 1 {i} t\n" for i, d in enumerate(docs))
+    assert read_run(file(text)).doc.ids().tolist() == docs
