@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -97,16 +97,12 @@ def _check_encodable(text: str, where: str, what: str) -> None:
         ) from None
 
 
-def check_labels(column: IdColumn, origin: Origin, what: str) -> None:
+def check_labels(column: IdColumn, place: Callable[[int], str], what: str) -> None:
     """Apply the text rules to the distinct ids of a column, naming the first row of a bad one."""
     labels = column.labels.tolist()
-    joined = "\n".join(labels)
+    joined = "".join(labels)
     # One pass over all ids at once: most tables hold plain ids, and then this settles it.
-    if (
-        all(labels)
-        and joined.isascii()
-        and not any(b in joined for b in " \t\r\v\f\x00\x1c\x1d\x1e\x1f")
-    ):
+    if all(labels) and joined.isascii() and joined.isprintable() and " " not in joined:
         return
     for code, label in enumerate(labels):
         try:
@@ -114,7 +110,7 @@ def check_labels(column: IdColumn, origin: Origin, what: str) -> None:
         except ReadError as error:
             rows = np.flatnonzero(column.codes == code)
             if len(rows):
-                where = origin.at(int(rows[0]))
+                where = place(int(rows[0]))
                 raise ReadError(error.what, where=where, remedy=error.remedy) from None
 
 
@@ -140,7 +136,7 @@ def code_objects(
         recoded = IdColumn.from_ids(texts)
         labels, codes = recoded.labels, recoded.codes[codes]
     column = IdColumn(codes.astype(np.int64, copy=False), labels)
-    check_labels(column, origin, what)
+    check_labels(column, origin.at, what)
     return column
 
 
