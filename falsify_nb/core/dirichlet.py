@@ -31,6 +31,7 @@ SMALLEST_P = 1e-10
 _STEP = 0.2
 _BLOCK = 24
 _NEGLIGIBLE = 1e-16
+_ROUNDING = 1e-13
 _MAX_BEND = 1.1
 # Above this many distinct values they are compressed, see `_compress`.
 _MAX_ATOMS = 200
@@ -177,7 +178,8 @@ class WeightedMean:
         """
         values = self.sums / self.sizes
         low, high = min(pseudo, float(values.min())), float(values.max())
-        if high <= low:
+        # Equal up to rounding: sums over groups differ in the last digit.
+        if high - low <= _ROUNDING * max(1.0, abs(high)):
             return low
         target = float(ndtri(p))
 
