@@ -184,7 +184,7 @@ def _subtitles(result: GateResult) -> list[str]:
 def _text(result: GateResult) -> str:
     lines = [_finding(result), *_subtitles(result)]
     for null in result.nulls.values():
-        reach = "no draws" if _reaching(null) is None else " ".join(_right_words(null)[::-1])
+        reach = "no draws" if _reaching(null) is None else ", ".join(_right_words(null)[::-1])
         spread = ""
         if len(null.draws):
             low, high = np.quantile(null.draws, [0.025, 0.975])
