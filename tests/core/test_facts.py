@@ -157,37 +157,6 @@ def test_a_reversed_ranking_does_not_pass():
     assert result.verdict != "PASS"
 
 
-@pytest.mark.parametrize("folder", ["adi", "cranfield", "med", "scifact"])
-@pytest.mark.parametrize(
-    "system", ["const-hub", "const-first", "pop-gold", "pop-gold-loo", "rand-uniform"]
-)
-def test_no_cheater_passes(data_dir, folder, system):
-    result = falsify(
-        data_dir / folder / "runs" / f"{system}.trec.gz",
-        qrels=data_dir / folder / "qrels.txt",
-        corpus=data_dir / folder / "corpus_ids.txt",
-        n_boot=100,
-        strict=False,
-    )
-    assert result.verdict != "PASS"
-
-
-@pytest.mark.parametrize(
-    ("folder", "system"), [("cranfield", "bm25"), ("cranfield", "minilm"), ("scifact", "bm25")]
-)
-@pytest.mark.parametrize("metric", ["nDCG@10", "R@10"])
-def test_real_systems_pass(data_dir, folder, system, metric):
-    result = falsify(
-        data_dir / folder / "runs" / f"{system}.trec.gz",
-        qrels=data_dir / folder / "qrels.txt",
-        corpus=data_dir / folder / "corpus_ids.txt",
-        metric=metric,
-        n_boot=100,
-        strict=False,
-    )
-    assert result.verdict == "PASS"
-
-
 @pytest.mark.parametrize("n", [2, 5, 30, 200])
 @pytest.mark.parametrize("metric", [Measure("nDCG", 3), Measure("RR", 3)], ids=lambda m: m.name)
 def test_exact_means_lie_within_four_standard_errors_of_the_draws(n, metric):
