@@ -245,7 +245,7 @@ def calibration_curve(
         if progress is not None:
             progress("subsets", done, len(steps))
         # All of the queries are one and the same subset in any order.
-        subsets = [order[:size] for order in (orders[:1] if size == n_units else orders)]
+        subsets = [np.sort(order[:size]) for order in (orders[:1] if size == n_units else orders)]
         ends = np.array([[_judge(result, row, s) for s in subsets] for row in range(len(nulls))])
         found.append((size, _mean_queries(nulls[0], subsets), ends))
     points = [
