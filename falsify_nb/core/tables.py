@@ -59,10 +59,11 @@ class IdColumn:
     @classmethod
     def from_ids(cls, ids: Iterable[str]) -> IdColumn:
         """Code a sequence of strings in order of first appearance."""
-        seen: dict[str, int] = {}
-        codes = np.fromiter((seen.setdefault(i, len(seen)) for i in ids), dtype=np.int64)
-        labels = np.empty(len(seen), dtype=object)
-        labels[:] = list(seen)
+        listed = list(ids)
+        position = {label: code for code, label in enumerate(dict.fromkeys(listed))}
+        codes = np.fromiter(map(position.__getitem__, listed), np.int64, count=len(listed))
+        labels = np.empty(len(position), dtype=object)
+        labels[:] = list(position)
         return cls(codes, labels)
 
     def __len__(self) -> int:

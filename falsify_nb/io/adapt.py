@@ -14,6 +14,7 @@ from falsify_nb.io import records, rows, tables
 from falsify_nb.io.chunks import by_document
 from falsify_nb.io.columns import find_column
 from falsify_nb.io.formats import read_file
+from falsify_nb.io.items import as_fields
 from falsify_nb.io.jsonl import qrels_of_records, run_of_records
 from falsify_nb.io.problems import OnError, Problems
 from falsify_nb.io.retrieve import is_retriever, retrieve
@@ -207,7 +208,7 @@ def _entries(what: str) -> Origin:
 
 def _has(first: Any, role: str) -> bool:  # noqa: ANN401
     """Return whether a first row is a record with a column of this role."""
-    fields = records.as_fields(first)
+    fields = as_fields(first)
     return fields is not None and find_column(fields, role, "") is not None
 
 

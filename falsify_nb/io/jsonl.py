@@ -9,9 +9,10 @@ from falsify_nb.core.tables import Origin, Qrels, Run
 from falsify_nb.errors import DuplicateError, InputError, ReadError
 from falsify_nb.io.columns import find_column, need_column
 from falsify_nb.io.ids import id_text
+from falsify_nb.io.items import as_fields
 from falsify_nb.io.numbers import number
 from falsify_nb.io.problems import Problems
-from falsify_nb.io.records import Hits, as_fields
+from falsify_nb.io.records import Hits
 
 # What else may name a record's query, since no document id stands beside it.
 _IDS = ("id", "_id")

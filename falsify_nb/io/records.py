@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -10,14 +11,13 @@ from typing import Any
 import numpy as np
 
 from falsify_nb.core.tables import IdColumn, Origin, Qrels, Run
-from falsify_nb.errors import DuplicateError, ReadError, shorten
+from falsify_nb.errors import DuplicateError, ReadError
 from falsify_nb.io.assemble import build_qrels, build_run
-from falsify_nb.io.columns import find_column, need_column
-from falsify_nb.io.ids import id_text
+from falsify_nb.io.ids import check_labels, id_text
+from falsify_nb.io.items import check_types, is_record, is_single, listed, pair_of
 from falsify_nb.io.numbers import number
-from falsify_nb.io.tables import Table, as_table
 
-__all__ = ["Hits", "as_fields", "by_query", "is_single", "qrels_of_mapping", "run_of_mapping"]
+__all__ = ["Hits", "by_query", "qrels_of_mapping", "run_of_mapping"]
 
 
 @dataclass(slots=True)
@@ -32,6 +32,7 @@ class Hits:
 
     what: str
     queries: list[str] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
     docs: list[str] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
@@ -49,26 +50,45 @@ class Hits:
         added = len(self.docs) - before
         if not added:
             self.empty.append(query)
-        self.queries.extend([query] * added)
+            return
+        self.queries.append(query)
+        self.counts.append(added)
+
+    def _add_plain(self, content: Mapping[Any, Any]) -> bool:
+        """Add {text: number} in one go; False where an entry needs a closer look."""
+        docs, values = list(content), list(content.values())
+        if set(map(type, docs)) != {str} or not set(map(type, values)) <= {float, int}:
+            return False
+        try:
+            numbers = list(map(float, values))
+        except OverflowError:
+            return False
+        if not all(map(math.isfinite, numbers)):
+            return False
+        self.docs.extend(docs)
+        self.values.extend(numbers)
+        return True
 
     def _add_judged(self, judged: Any, where: str) -> None:  # noqa: ANN401
         if judged is None:
             raise ReadError("The judgments are None", where=where, remedy="Write {} for none.")
-        if isinstance(judged, Mapping) and not _is_record(judged):
+        if isinstance(judged, Mapping) and not is_record(judged):
+            if self._add_plain(judged):
+                return
             pairs: Iterable[tuple[Any, Any]] = judged.items()
         elif is_single(judged):
             pairs = [(judged, 1)]
         else:
-            items = _listed(judged, where)
-            _check_types(items, where)
-            pairs = [_pair(item, 1, where) for item in items]
+            items = listed(judged, where)
+            check_types(items, where)
+            pairs = [pair_of(item, 1, where) for item in items]
         for doc, grade in pairs:
             text = id_text(doc, where, "document id")
             self.docs.append(text)
             self.values.append(number(grade, "grade", f"{where}, document {text!r}"))
 
     def _add_ranked(self, query: str, ranking: Any, where: str) -> None:  # noqa: ANN401
-        if isinstance(ranking, Mapping) and not _is_record(ranking):
+        if isinstance(ranking, Mapping) and not is_record(ranking):
             items: Sequence[Any] = list(ranking.items())
             scored = bool(items)
         else:
@@ -78,15 +98,20 @@ class Hits:
                     where=where,
                     remedy="Give a list in ranking order, or a dict with scores.",
                 )
-            items = [ranking] if is_single(ranking) else _listed(ranking, where)
-            _check_types(items, where)
+            items = [ranking] if is_single(ranking) else listed(ranking, where)
+            check_types(items, where)
             scored = bool(items) and not is_single(items[0])
         if not items:
             return
         self._note_kind(query, scored=scored)
+        if isinstance(ranking, Mapping) and scored and self._add_plain(ranking):
+            return
+        if not scored and set(map(type, items)) == {str}:
+            self.docs.extend(items)
+            return
         for item in items:
             if scored:
-                doc, score = _pair(item, None, where)
+                doc, score = pair_of(item, None, where)
                 text = id_text(doc, where, "document id")
                 self.values.append(number(score, "score", f"{where}, document {text!r}"))
             else:
@@ -105,130 +130,25 @@ class Hits:
                 remedy="Give scores for all queries or for none.",
             )
 
+    def _columns(self) -> tuple[IdColumn, IdColumn]:
+        labels = np.empty(len(self.queries), dtype=object)
+        labels[:] = self.queries
+        query = IdColumn(np.repeat(np.arange(len(labels)), self.counts), labels)
+        doc = IdColumn.from_ids(self.docs)
+        check_labels(doc, lambda row: f"query {labels[query.codes[row]]!r}", "document id")
+        return query, doc
+
     def run(self, name: str, origin: Origin) -> Run:
         """Return what was gathered as a run."""
+        query, doc = self._columns()
         score = None if self.scored is None else np.array(self.values, dtype=np.float64)
-        return build_run(
-            IdColumn.from_ids(self.queries),
-            IdColumn.from_ids(self.docs),
-            score,
-            origin=origin,
-            empty_queries=self.empty,
-            name=name,
-        )
+        return build_run(query, doc, score, origin=origin, empty_queries=self.empty, name=name)
 
     def qrels(self, origin: Origin) -> Qrels:
         """Return what was gathered as qrels."""
-        return build_qrels(
-            IdColumn.from_ids(self.queries),
-            IdColumn.from_ids(self.docs),
-            np.array(self.values, dtype=np.float64),
-            origin=origin,
-            empty_queries=self.empty,
-        )
-
-
-def is_single(value: Any) -> bool:  # noqa: ANN401
-    """Return whether a value is one id rather than several: text is never its letters."""
-    if value is None or isinstance(value, str | bytes | int | float | np.generic):
-        return True
-    # A number of another library, such as a tensor without dimensions.
-    return getattr(value, "ndim", None) == 0
-
-
-def _listed(value: Any, where: str) -> list[Any]:  # noqa: ANN401
-    """Return the items of one query; a column of numbers with ids as index gives pairs."""
-    table = as_table(value, where)
-    if table is not None:
-        return _pairs_of_table(table, where)
-    index, items = getattr(value, "index", None), getattr(value, "items", None)
-    if index is not None and callable(items) and getattr(value, "dtype", "O") != "O":
-        pairs = list(items())
-        if all(isinstance(v, int | float | np.number) for _, v in pairs):
-            return pairs
-    try:
-        return list(value)
-    except TypeError:
-        raise ReadError(
-            f"A {type(value).__name__} is no ranking",
-            where=where,
-            remedy="Give {document: score}, or a list of ids in ranking order.",
-        ) from None
-
-
-def _pairs_of_table(table: Table, where: str) -> list[Any]:
-    """Return what a frame for one query holds, as a retriever of PyTerrier answers."""
-    doc = need_column(table.columns, "doc", where)
-    number_name = find_column(table.columns, "score", where)
-    if number_name is None:
-        number_name = need_column(table.columns, "grade", where)
-    return list(zip(table.columns[doc].tolist(), table.columns[number_name].tolist(), strict=True))
-
-
-def _check_types(items: Sequence[Any], where: str) -> None:
-    """Refuse ("d1", 0.7) given for [("d1", 0.7)]: ids are all text or all numbers."""
-    single = [is_single(item) for item in items]
-    if not all(single) or not items:
-        return
-    n_text = sum(isinstance(item, str) for item in items)
-    if 0 < n_text < len(items):
-        raise ReadError(
-            f"{shorten(items)} mixes text and numbers",
-            where=where,
-            remedy="Pairs go into a list: [(document, score), …]; ids are of one type.",
-        )
-
-
-def _pair(item: Any, default: float | None, where: str) -> tuple[Any, Any]:  # noqa: ANN401
-    """Return (document, number) of one item: a pair, a record, or a bare id with a default."""
-    if is_single(item):
-        if default is None:
-            raise ReadError(
-                f"{shorten(item)} has no score, though others of this ranking have one",
-                where=where,
-                remedy="Give pairs (document, score) throughout.",
-            )
-        return item, default
-    fields = as_fields(item)
-    if fields is not None:
-        role = "grade" if default is not None else "score"
-        doc = need_column(fields, "doc", where)
-        value = find_column(fields, role, where)
-        if value is None and default is None:
-            need_column(fields, role, where)
-        return fields[doc], fields[value] if value is not None else default
-    if isinstance(item, Sequence | np.ndarray) and len(item) == 2:
-        return item[0], item[1]
-    raise ReadError(
-        f"{shorten(item)} is neither an id nor a pair (document, number)",
-        where=where,
-        remedy="Give {document: number}, or a list of pairs.",
-    )
-
-
-def as_fields(item: Any) -> Mapping[str, Any] | None:  # noqa: ANN401
-    """Return a record's fields by name: a dict, a named tuple or a dataclass; else None."""
-    if isinstance(item, Mapping):
-        return item
-    if isinstance(item, tuple) and hasattr(item, "_fields"):
-        return dict(zip(item._fields, item, strict=True))
-    names = getattr(type(item), "__dataclass_fields__", None)
-    if names is not None:
-        return {name: getattr(item, name) for name in names}
-    return None
-
-
-def _is_record(value: Mapping[Any, Any]) -> bool:
-    """Return whether a mapping is one record of a document rather than {document: score}."""
-    if not all(isinstance(k, str) for k in value) or len(value) < 2:
-        return False
-    try:
-        doc = find_column(value, "doc", "")
-        return doc is not None and any(
-            find_column(value, role, "") is not None for role in ("score", "grade", "rank")
-        )
-    except ReadError:
-        return False
+        query, doc = self._columns()
+        grade = np.array(self.values, dtype=np.float64)
+        return build_qrels(query, doc, grade, origin=origin, empty_queries=self.empty)
 
 
 def by_query(obj: Mapping[Any, Any], what: str) -> Iterator[tuple[str, Any]]:

@@ -13,10 +13,10 @@ from falsify_nb.errors import ReadError, shorten
 from falsify_nb.io.assemble import build_corpus, build_qrels, build_run
 from falsify_nb.io.columns import find_column, need_column
 from falsify_nb.io.ids import id_text
+from falsify_nb.io.items import as_fields, is_single
 from falsify_nb.io.numbers import number
 from falsify_nb.io.order import by_rank, whole_ranks
 from falsify_nb.io.problems import Problems
-from falsify_nb.io.records import as_fields, is_single
 
 __all__ = ["corpus_of_ids", "qrels_of_rows", "run_of_rows"]
 

@@ -23,6 +23,7 @@ __all__ = ["read_trec_qrels", "read_trec_run"]
 Kind = Literal["run", "qrels"]
 Row = tuple[str, str, float]
 _ITERATION = re.compile(r"\d+|[Qq]\d+")
+_HEADER = frozenset({"score", "sim", "similarity"})
 # The first words of trec_eval's output, three columns that could pass for judgments.
 _TREC_EVAL = frozenset({"runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map"})
 _SHAPE = {
@@ -69,8 +70,8 @@ def _read(source: Source, kind: Kind, problems: Problems) -> tuple[Columns, Orig
     origin = Origin(source.name, "line", columns.lines, first=1)
     if not source.data.isascii():
         # The rest of the rules for ids holds by itself where blanks part the columns.
-        check_labels(columns.query, origin, "query id")
-        check_labels(columns.doc, origin, "document id")
+        check_labels(columns.query, origin.at, "query id")
+        check_labels(columns.doc, origin.at, "document id")
     return columns, origin
 
 
@@ -158,6 +159,12 @@ def _parse_run(fields: list[str], where: str) -> tuple[Row, int | None]:
             )
         raise _wrong_count(fields, "run", where)
     query, _, doc, rank_text, score = fields[:5]
+    if score.lower() in _HEADER:
+        raise ReadError(
+            "This is a line of column names",
+            where=where,
+            remedy="Part the columns by tabs or commas, or leave the line out.",
+        )
     rank = int(rank_text) if _is_whole(rank_text) else None
     # An id with a blank in it moves the columns: then the rank is no number, or the column
     # after the score is one. trec_eval itself lets lines run on after the tag.
@@ -173,6 +180,8 @@ def _wrong_count(fields: list[str], kind: Kind, where: str) -> ReadError:
     most = 6 if kind == "run" else 4
     count = f"{n} column{'s' if n != 1 else ''}"
     hint = " Ids must not hold blanks." if n >= most else ""
+    if n == 3 and kind == "run":
+        hint = " For three columns, name them in a first line: query_id, doc_id, rank (or score)."
     return ReadError(
         f"{shorten(' '.join(fields))} has {count}"
         + (f", not {most}" if n != most else ", and they do not fit"),
