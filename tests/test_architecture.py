@@ -21,7 +21,7 @@ LAYERS = (
     ("core",),
     ("io",),
     ("report",),
-    ("api", "systems", "_leaflets", "demo", "environment", "robustness", "progress"),
+    ("api", "systems", "_leaflets", "_rankings", "demo", "environment", "robustness", "progress"),
     ("calibration", "controls"),
     ("notebook", "cli", "__main__"),
     ("__init__",),

@@ -131,6 +131,7 @@ def test_the_seed_decides(name):
         ({"name": "oracle", "depth": 0}, OptionError, "depth=0"),
         ({"name": "oracle", "seed": -1}, OptionError, "seed=-1"),
         ({"name": "failing-oracle", "share": 1.5}, OptionError, "share=1.5"),
+        ({"name": "failing-oracle", "share": "half"}, OptionError, "share='half'"),
         ({"name": "uniform-random", "corpus": Corpus(9)}, CorpusError, "by its size"),
     ],
 )
