@@ -211,15 +211,21 @@ def _order_notices(
 
 
 def _query_notices(run: Run, benchmark: Benchmark, label: IntArray) -> list[Notice]:
-    missing = benchmark.query_ids[label < 0]
     notices = []
     empty = set(run.empty_queries)
-    missing = missing[[q not in empty for q in missing]] if empty else missing
-    if len(missing):
+    absent = benchmark.query_ids[label < 0].tolist()
+    missing = [q for q in absent if q not in empty]
+    if missing:
         n = len(missing)
         text = f"{n:,} evaluated {'query is' if n == 1 else 'queries are'} missing from the run"
         examples = tuple(missing[:3])
         notices.append(Notice("missing-queries", f"{text} and scored 0.", n, examples))
+    unanswered = [q for q in absent if q in empty]
+    if unanswered:
+        n = len(unanswered)
+        text = f"{n:,} evaluated {'query has' if n == 1 else 'queries have'} an empty ranking"
+        examples = tuple(unanswered[:3])
+        notices.append(Notice("empty-rankings", f"{text} and scored 0.", n, examples))
     known = set(benchmark.query_ids)
     extra = sorted(q for q in {*run.query.labels, *run.empty_queries} if q not in known)
     if extra:
