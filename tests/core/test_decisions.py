@@ -48,9 +48,14 @@ def test_missing_queries_are_counted_and_named():
     assert "missing-queries" not in notices({q: ranked(list(g)) for q, g in MANY.items()}, MANY)
 
 
-def test_a_query_with_an_empty_ranking_counts_as_missing():
-    run = {q: list(g) for q, g in MANY.items()} | {"q05": []}
-    assert notices(run, MANY)["missing-queries"].examples == ("q05",)
+def test_a_query_with_an_empty_ranking_is_told_from_a_missing_one():
+    run = {q: list(g) for q, g in MANY.items() if q != "q09"} | {"q05": []}
+    said = notices(run, MANY)
+    assert (said["missing-queries"].count, said["missing-queries"].examples) == (1, ("q09",))
+    assert (said["empty-rankings"].count, said["empty-rankings"].examples) == (1, ("q05",))
+    assert "scored 0" in said["empty-rankings"].text
+    run["q09"] = ["d09"]
+    assert "missing-queries" not in notices(run, MANY)
     assert gate(run, MANY).score == pytest.approx(39 / 40)
 
 
