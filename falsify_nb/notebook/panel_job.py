@@ -91,7 +91,7 @@ class Job:
         self._on_progress = on_progress
         self._on_end = on_end
         self._clock = clock
-        self._stage = ""
+        self._stage: tuple[str, int] = ("", 0)
         self._stage_began = 0.0
         self._last_update = -1e9
         self._cancelled = threading.Event()
@@ -120,9 +120,10 @@ class Job:
         if self.is_cancelled:
             raise Cancelled("the run was cancelled")
         now = self._clock()
-        is_new = stage != self._stage
+        # A stage of another length is another one, though it may have the same name.
+        is_new = (stage, total) != self._stage
         if is_new:
-            self._stage, self._stage_began = stage, now
+            self._stage, self._stage_began = (stage, total), now
         if not is_new and done < total and now - self._last_update < _UPDATE_SECONDS:
             return
         self._last_update = now

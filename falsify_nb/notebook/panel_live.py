@@ -12,22 +12,37 @@ import ipywidgets as widgets
 
 __all__ = ["has_anywidget", "live_chart", "range_slider"]
 
-# Lumino's shortcuts would take the arrow keys away from the slider.
+# JupyterLab's shortcuts take the arrow keys before an input sees them, so the keys are heard
+# first, at the window, and only while the slider has the focus.
 _SLIDER = """
 function render({ model, el }) {
   const input = document.createElement("input");
   input.type = "range";
   for (const key of ["min", "max", "step"]) input[key] = model.get(key);
   input.setAttribute("aria-label", model.get("label"));
-  el.dataset.lmSuppressShortcuts = "true";
   const show = () => { input.value = model.get("value"); };
-  input.addEventListener("input", () => {
+  const tell = () => {
     model.set("value", Number(input.value));
     model.save_changes();
-  });
+  };
+  const moves = {
+    ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1,
+    PageUp: 10, PageDown: -10, Home: -1e9, End: 1e9,
+  };
+  const press = (event) => {
+    const steps = moves[event.key];
+    if (event.target !== input || !steps || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    input.value = Number(input.value) + steps * model.get("step");
+    tell();
+  };
+  window.addEventListener("keydown", press, true);
+  input.addEventListener("input", tell);
   model.on("change:value", show);
   show();
   el.append(input);
+  return () => window.removeEventListener("keydown", press, true);
 }
 export default { render };
 """
@@ -54,6 +69,9 @@ async function render({ model, el }) {
     };
     const made = await vegaEmbed(el, { ...spec, config }, { actions: false, renderer: "svg" });
     view = made.view;
+    el.setAttribute("role", "img");
+    el.setAttribute("aria-label", spec.description);
+    for (const svg of el.querySelectorAll("svg")) svg.setAttribute("aria-hidden", "true");
     try {
       view.addSignalListener("pick", (_, value) => {
         model.set("picked", (value && value.place) || []);

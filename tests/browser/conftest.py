@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -109,6 +111,12 @@ class Server:
             else:
                 return
 
+    def choose_theme(self, name: str) -> None:
+        """Let pages that are opened from now on have a theme of JupyterLab."""
+        folder = self._private / "settings" / "@jupyterlab" / "apputils-extension"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "themes.jupyterlab-settings").write_text(json.dumps({"theme": name}))
+
     def get(self, path: str) -> list[dict]:
         """Return what the server's own interface answers."""
         return json.load(urllib.request.urlopen(self.url + path, timeout=10))
@@ -117,7 +125,9 @@ class Server:
         """End all kernels, so that they do not slow the next test down."""
         for session in self.get("/api/sessions"):
             url = f"{self.url}/api/sessions/{session['id']}"
-            urllib.request.urlopen(urllib.request.Request(url, method="DELETE"), timeout=20)
+            # One that is restarting at this moment cannot be deleted; the server ends it later.
+            with contextlib.suppress(urllib.error.HTTPError):
+                urllib.request.urlopen(urllib.request.Request(url, method="DELETE"), timeout=20)
 
     def stop(self) -> None:
         """End the server and its kernels."""
@@ -234,10 +244,11 @@ def tab(chromium, serve):
     """Open pages of a front end; every request that would leave this machine fails."""
     contexts = []
 
-    def open_tab(app: str, *, width: int = 1300, height: int = 1300, scheme: str = "light") -> Tab:
+    def open_tab(app: str, *, width: int = 1300, height: int = 1300, theme: str = "Light") -> Tab:
         server = serve(app)
+        server.choose_theme(f"JupyterLab {theme}")
         context = chromium.new_context(
-            viewport={"width": width, "height": height}, color_scheme=scheme
+            viewport={"width": width, "height": height}, color_scheme=theme.lower()
         )
         contexts.append((context, server))
         outside: list[str] = []
@@ -257,3 +268,24 @@ def tab(chromium, serve):
         context.close()
         if server.app != "voila":
             server.stop_kernels()
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """Assert that axe-core finds no serious violation in a part of a page."""
+    if find_spec("axe_playwright_python") is None:
+        pytest.skip("needs axe-playwright-python")
+    folder = Path(find_spec("axe_playwright_python").origin).parent
+    script = (folder / "axe.min.js").read_text()
+
+    def check(page, part: str) -> None:
+        page.evaluate(script)
+        found = page.evaluate("part => axe.run(part)", part)
+        serious = [
+            f"{v['id']}: {v['nodes'][0]['html'][:200]}"
+            for v in found["violations"]
+            if v["impact"] in {"serious", "critical"}
+        ]
+        assert serious == []
+
+    return check

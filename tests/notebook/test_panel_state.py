@@ -370,6 +370,19 @@ def test_progress_estimates_and_is_told_at_most_ten_times_a_second():
     assert str(Progress("starting", 0, 0)) == "starting"
 
 
+def test_a_stage_of_another_length_starts_its_estimate_anew():
+    now = [0.0]
+    told: list[Progress] = []
+    job = Job(None, {}, lambda _, p: told.append(p), None, clock=lambda: now[0])
+    for total in (10, 1000):
+        for step in range(5):
+            job.report("calling the metric", step, total)
+            now[0] += 1
+    assert told[4].seconds_left == pytest.approx(4 * 6 / 4)
+    assert told[5].seconds_left is None
+    assert told[9].seconds_left == pytest.approx(4 * 996 / 4)
+
+
 def test_a_cancelled_job_raises_in_its_progress_call():
     job = Job(None, {}, None, None)
     job.cancel()
