@@ -6,7 +6,7 @@ from typing import Any
 
 from falsify_nb.core.result import NULL_NAMES
 from falsify_nb.report.charts import Chart, finish
-from falsify_nb.report.parts import LETTERS, Spec, layer, tips, titled
+from falsify_nb.report.parts import LETTERS, METRIC, NAME, Spec, layer, tips, titled
 from falsify_nb.report.style import (
     HUES,
     INK,
@@ -16,7 +16,7 @@ from falsify_nb.report.style import (
     percent,
     rounded,
 )
-from falsify_nb.report.words import plain
+from falsify_nb.report.words import short
 
 __all__ = ["calibration"]
 
@@ -196,9 +196,10 @@ def _finding(curve: Any) -> str:  # noqa: ANN401
 
 
 def _subtitle(curve: Any) -> str:  # noqa: ANN401
-    name = f"{plain(curve.system)}: " if curve.system else ""
+    name = f"{short(curve.system, NAME)}: " if curve.system else ""
+    metric = short(curve.metric, METRIC)
     return (
-        f"{name}{plain(curve.metric)} · τ = {curve.tau:g} · {curve.n_subsets} random orders of "
+        f"{name}{metric} · τ = {curve.tau:g} · {curve.n_subsets} random orders of "
         f"{count(curve.n_queries, 'query', 'queries')} · seed {curve.seed}"
     )
 

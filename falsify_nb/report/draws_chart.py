@@ -9,6 +9,8 @@ import numpy as np
 from falsify_nb.core.result import GateResult, NullResult
 from falsify_nb.report.charts import Chart, finish
 from falsify_nb.report.parts import (
+    METRIC,
+    NAME,
     Spec,
     hue,
     layer,
@@ -20,7 +22,7 @@ from falsify_nb.report.parts import (
     x_axis,
 )
 from falsify_nb.report.style import NULL_RED, count, number, p_value, rounded
-from falsify_nb.report.words import null_label, plain, protocol_line, score_line
+from falsify_nb.report.words import null_label, protocol_line, score_line, short
 
 __all__ = ["draws"]
 
@@ -49,7 +51,7 @@ def draws(result: GateResult, *, narrow: bool = False) -> Chart:
     ]
     ends = [r[k] for r in rows for k in ("from", "to")] + [m["mean"] for m in means]
     domain = span([result.score, *ends])
-    x = x_axis("from", domain, f"{plain(result.metric)}, mean over the queries", grid=True)
+    x = x_axis("from", domain, f"{short(result.metric, METRIC)}, mean over the queries", grid=True)
     y = _y_axis(_left_words(nulls, narrow=narrow), orient="left")
     drawn = {"x": x, "x2": {"field": "to"}, "y": y, "y2": {"field": "top"}, "color": hue()}
     tip = {"tooltip": tips({"from": "from", "to": "to", "draws": "draws"})}
@@ -175,7 +177,7 @@ def _finding(result: GateResult) -> str:
 
 
 def _subtitles(result: GateResult) -> list[str]:
-    lines = [score_line(result), protocol_line(result)]
+    lines = [score_line(result, width=NAME), protocol_line(result)]
     kept = any(len(n.draws) for n in result.nulls.values())
     made = any(n.n_draws for n in result.nulls.values())
     return [*lines, LEFT_OUT] if made and not kept else lines

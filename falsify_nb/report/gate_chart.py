@@ -5,6 +5,8 @@ from __future__ import annotations
 from falsify_nb.core.result import GateResult
 from falsify_nb.report.charts import Chart, finish
 from falsify_nb.report.parts import (
+    METRIC,
+    NAME,
     Spec,
     hue,
     layer,
@@ -18,7 +20,7 @@ from falsify_nb.report.parts import (
     x_axis,
 )
 from falsify_nb.report.style import INK, NULL_RED, interval, number, rounded, signed
-from falsify_nb.report.words import finding, null_label, plain, protocol_line, score_line
+from falsify_nb.report.words import finding, null_label, protocol_line, score_line, short
 
 __all__ = ["gate"]
 
@@ -48,7 +50,7 @@ def gate(result: GateResult, *, narrow: bool = False) -> Chart:
     """
     rows = _rows(result)
     panels = [_scores(result, rows, narrow=narrow), _gaps(result, rows, narrow=narrow)]
-    subtitles = [score_line(result), protocol_line(result)]
+    subtitles = [score_line(result, width=NAME), protocol_line(result)]
     spec: Spec = {
         "title": titled(finding(result), subtitles, width=34 if narrow else 84),
         "data": {"name": "nulls"},
@@ -85,7 +87,7 @@ def _scores(result: GateResult, rows: list[Spec], *, narrow: bool) -> Spec:
     domain = span([start, *(r[k] for r in rows for k in keys)], pad=0.04)
     if start == low:
         domain[0] = start
-    title = [plain(result.metric), "bar: the score · red: the null · grey: null + τ"]
+    title = [short(result.metric, METRIC), "bar: the score · red: the null · grey: null + τ"]
     y = nulls_axis(null_words(result.nulls.values(), narrow=narrow))
     x = {k: x_axis(k, domain, title) for k in keys}
     base = {"y": y, "tooltip": tips(TIPS)}

@@ -29,6 +29,7 @@ CARD_CSS = f"""
 .fnb{{font:14px/1.45 var(--jp-ui-font-family,system-ui,sans-serif);color:inherit;max-width:820px;
 margin:2px 0 8px;container-type:inline-size}}
 .fnb p{{margin:4px 0}}
+.fnb p,.fnb li{{overflow-wrap:anywhere}}
 .fnb-head{{display:flex;flex-wrap:wrap;align-items:center;gap:4px 12px;margin:0 0 2px}}
 .fnb-verdict{{font-weight:700;letter-spacing:.04em;white-space:nowrap;padding:1px 12px 2px;
 border:2px solid;border-radius:99px}}

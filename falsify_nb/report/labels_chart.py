@@ -8,9 +8,9 @@ import numpy as np
 
 from falsify_nb.core.result import GateResult
 from falsify_nb.report.charts import Chart, finish
-from falsify_nb.report.parts import Spec, layer, tips, titled
+from falsify_nb.report.parts import METRIC, Spec, layer, tips, titled
 from falsify_nb.report.style import HUES, INK, NULL_RED, count, number, percent, rounded
-from falsify_nb.report.words import plain
+from falsify_nb.report.words import plain, short
 
 __all__ = ["labels"]
 
@@ -96,7 +96,7 @@ def _rows(result: GateResult) -> list[Spec]:
             "share": rounded(mean / result.n_queries),
         }
         if high - low == 1 and low < len(result.labels.top):
-            row["doc"] = plain(result.labels.top[low])[:60]
+            row["doc"] = short(result.labels.top[low], 60)
         if low == 0:
             words = f"{count(int(counts[0]), 'query', 'queries')} ({percent(row['share'])})"
             row["words"] = f"{row.get('doc', '')[:32]}: {words}".removeprefix(": ")
@@ -121,7 +121,7 @@ def _subtitles(result: GateResult) -> list[str]:
     ]
     if result.blind is not None:
         lines.append(
-            f"a fixed list of the popular ones earns {plain(result.metric)} "
+            f"a fixed list of the popular ones earns {short(result.metric, METRIC)} "
             f"{number(result.blind.score)} (in sample {number(result.blind.in_sample)})"
         )
     return lines

@@ -16,6 +16,8 @@ from falsify_nb.report.style import HUES, INK, VERDICT_HUES, rounded
 __all__ = [
     "CONFIG",
     "LETTERS",
+    "METRIC",
+    "NAME",
     "Spec",
     "hue",
     "layer",
@@ -32,6 +34,9 @@ __all__ = [
 
 Spec = dict[str, Any]
 LETTERS = list(HUES)
+# Characters of a metric's and of a system's name that a chart has room for.
+METRIC = 30
+NAME = 60
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif"
 
 # No colour of text and no ground: the front end's theme decides about both.

@@ -8,9 +8,9 @@ import numpy as np
 
 from falsify_nb.core.result import GateResult
 from falsify_nb.report.charts import Chart, finish
-from falsify_nb.report.parts import Spec, hue, layer, span, tips, titled, x_axis
+from falsify_nb.report.parts import METRIC, NAME, Spec, hue, layer, span, tips, titled, x_axis
 from falsify_nb.report.style import HUES, INK, NULL_RED, count, number, rounded, signed
-from falsify_nb.report.words import plain, score_line
+from falsify_nb.report.words import score_line, short
 
 __all__ = ["queries"]
 
@@ -74,24 +74,18 @@ def _rows(result: GateResult, expected: np.ndarray, order: np.ndarray, hardest: 
     rows = []
     for place in places:
         i = int(order[place])
-        name = plain(result.query_ids[i])
-        text = plain(result.texts[i]) if result.texts else ""
         row: Spec = {
             "place": place + 1,
             "null": hardest,
-            "query": _cut(name, LABEL),
+            "query": short(result.query_ids[i], LABEL),
             "score": rounded(result.scores[i]),
             "expected": rounded(expected[i]),
             "gap": rounded(result.scores[i] - expected[i]),
         }
-        if text:
-            row["text"] = _cut(text, width)
+        if result.texts and result.texts[i]:
+            row["text"] = short(result.texts[i], width)
         rows.append(row)
     return rows
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def _binned(
@@ -118,7 +112,7 @@ def _binned(
 def _curve(result: GateResult, domain: list[float], *, single: bool, narrow: bool) -> Spec:
     unit = "queries, worst gap first" if single else f"{BINS} equal groups, worst gap first"
     x = x_axis("place", [0, result.n_queries + 1], unit, grid=False, format="~s", tickMinStep=1)
-    y = x_axis("score", domain, f"{plain(result.metric)} · red: what the null expects")
+    y = x_axis("score", domain, f"{short(result.metric, METRIC)} · red: what the null expects")
     both = {"score": "mean score", "expected": "null expects", "gap": "gap"}
     named = TIPS if single else {"place": "from place", "last": "to place", **both}
     base = {"x": x, "y": y, "tooltip": tips(named)}
@@ -181,7 +175,7 @@ def _list(
         "axis": axis,
         "sort": {"field": "place", "op": "min"},
     }
-    x = x_axis("score", domain, plain(result.metric), grid=True, tickCount=3)
+    x = x_axis("score", domain, short(result.metric, METRIC), grid=True, tickCount=3)
     base = {"y": y, "x": x, "tooltip": tips(TIPS)}
     bar = base | {"x2": {"field": "expected"}, "color": hue()}
     layers = [
@@ -221,7 +215,7 @@ def _subtitles(result: GateResult, hardest: str) -> list[str]:
         else (f"binned: {BINS} groups of queries in the order of their gap")
     )
     against = f"against the hardest null, {null.name} ({null.title})"
-    return [score_line(result), f"{against}, mean gap {signed(null.delta)}; {how}"]
+    return [score_line(result, width=NAME), f"{against}, mean gap {signed(null.delta)}; {how}"]
 
 
 def _text(result: GateResult, hardest: str, rows: list[Spec]) -> str:

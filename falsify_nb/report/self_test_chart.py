@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from falsify_nb.report.charts import Chart, finish
-from falsify_nb.report.parts import LETTERS, Spec, layer, signs, tips, titled
+from falsify_nb.report.parts import LETTERS, METRIC, NAME, Spec, layer, signs, tips, titled
 from falsify_nb.report.style import SIGNS, VERDICT_HUES, count, number, rounded, signed
-from falsify_nb.report.words import plain
+from falsify_nb.report.words import plain, short
 
 __all__ = ["self_test"]
 
@@ -91,8 +91,7 @@ def self_test(result: Any, *, narrow: bool = False) -> Chart:  # noqa: ANN401 - 
 
 
 def _rows(control: Any) -> list[Spec]:  # noqa: ANN401
-    name = f"{plain(control.system)}: {plain(control.what)}"
-    base: Spec = {"system": name if len(name) <= LABEL else name[: LABEL - 1] + "…"}
+    base: Spec = {"system": short(f"{control.system}: {control.what}", LABEL)}
     rows = [
         base
         | {
@@ -119,13 +118,13 @@ def _finding(result: Any) -> str:  # noqa: ANN401
     wrong = result.wrong
     if not wrong:
         return f"All {count(len(result.controls), 'system')} of known kind got a right verdict"
-    named = ", ".join(plain(control.system) for control in wrong)
+    named = ", ".join(short(control.system, NAME) for control in wrong)
     return f"WRONG verdict on {named}: do not trust the gate on this benchmark yet"
 
 
 def _subtitle(result: Any) -> str:  # noqa: ANN401
     parts = [
-        plain(result.metric),
+        short(result.metric, METRIC),
         f"τ = {result.tau:g}",
         count(result.n_queries, "query", "queries"),
         f"corpus of {result.corpus_size:,}",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from falsify_nb.report.charts import Chart, finish
-from falsify_nb.report.parts import Spec, layer, signs, tips, titled
+from falsify_nb.report.parts import METRIC, NAME, Spec, layer, signs, tips, titled
 from falsify_nb.report.style import SIGNS, VERDICT_HUES, count, number, rounded, signed
-from falsify_nb.report.words import plain
+from falsify_nb.report.words import plain, short
 
 __all__ = ["sensitivity"]
 
@@ -37,7 +36,8 @@ def sensitivity(result: Any, *, narrow: bool = False) -> Chart:  # noqa: ANN401 
     """
     rows = [
         {
-            "metric": plain(cell.metric),
+            "metric": short(cell.metric, METRIC),
+            "panel": result.metrics.index(cell.metric),
             "k": cell.k,
             "tau": cell.tau,
             "verdict": cell.verdict,
@@ -47,9 +47,9 @@ def sensitivity(result: Any, *, narrow: bool = False) -> Chart:  # noqa: ANN401 
         }
         for cell in result.cells
     ]
-    panels = [_panel(result, place, metric) for place, metric in enumerate(result.metrics, start=1)]
+    panels = [_panel(result, place, metric) for place, metric in enumerate(result.metrics)]
     subtitle = (
-        f"{f'{plain(result.system)}: ' if result.system else ''}"
+        f"{f'{short(result.system, NAME)}: ' if result.system else ''}"
         f"{count(result.n_queries, 'query', 'queries')} · {result.n_boot:,} draws per null · "
         f"seed {result.seed} · a grid to look at, not to choose from"
     )
@@ -86,9 +86,9 @@ def _panel(result: Any, place: int, metric: str) -> Spec:  # noqa: ANN401
     }
     cells = layer("rect", {"x": x, "y": y, "color": color, "tooltip": tips(TIPS)}, cornerRadius=4)
     return {
-        "name": f"metric_{place}",
-        "title": {"text": plain(metric), "fontSize": 13, "anchor": "middle", "offset": 6},
-        "transform": [{"filter": f"datum.metric === {json.dumps(plain(metric))}"}],
+        "name": f"metric_{place + 1}",
+        "title": {"text": short(metric, METRIC), "fontSize": 13, "anchor": "middle", "offset": 6},
+        "transform": [{"filter": {"field": "panel", "equal": place}}],
         "width": CELL * len(result.taus),
         "height": CELL * len(result.cutoffs),
         "layer": [cells, *signs(x, y, stroke="white")],

@@ -20,6 +20,7 @@ __all__ = [
     "protocol_line",
     "protocol_rows",
     "score_line",
+    "short",
 ]
 
 NICKNAMES: Mapping[str, str] = MappingProxyType(
@@ -81,11 +82,19 @@ def _listed(words: list[str]) -> str:
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + f" and {words[-1]}"
 
 
-def score_line(result: GateResult) -> str:
-    """Return the score with its metric and N, and the system's name where there is one."""
-    name = f"{plain(result.system)}: " if result.system else ""
+def score_line(result: GateResult, *, width: int = 10_000) -> str:
+    """Return the score with its metric and N, and the system's name where there is one.
+
+    Parameters
+    ----------
+    result : GateResult
+        What to describe.
+    width : int
+        Characters after which the system's and the metric's names are cut.
+    """
+    name = f"{short(result.system, width)}: " if result.system else ""
     queries = count(result.n_queries, "query", "queries")
-    return f"{name}{plain(result.metric)} = {number(result.score)} over {queries}"
+    return f"{name}{short(result.metric, width)} = {number(result.score)} over {queries}"
 
 
 def protocol_line(result: GateResult) -> str:
@@ -193,6 +202,16 @@ def plain(text: str) -> str:
     """
     kept = (c if c.isprintable() or c in _JOINERS else " " if c.isspace() else "" for c in text)
     return " ".join("".join(kept).split())
+
+
+def short(text: str, width: int) -> str:
+    """Return a user's string on one line, cut to a width.
+
+    >>> short("a long name", 6)
+    'a lon…'
+    """
+    text = plain(text)
+    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 # Emoji and Persian need these two, though Python calls them unprintable.

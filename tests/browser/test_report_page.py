@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from falsify_nb import falsify, load_demo, sensitivity
+from falsify_nb.core.notices import Notice
 from falsify_nb.report.html_report import HEADINGS
 
 pytestmark = pytest.mark.browser
@@ -17,6 +20,8 @@ def saved(tmp_path_factory):
     texts = {q: f"<img src=http://x.invalid/{q}> {t} שלום" for q, t in demo.queries.items()}
     result = falsify(demo.runs["popular"], qrels=demo.qrels, corpus=demo.corpus, queries=texts)
     folder = tmp_path_factory.mktemp("reports")
+    wordy = Notice("odd", "An id as long as this: " + "z" * 3_000, 1, ("y" * 500,))
+    result = dataclasses.replace(result, system="x" * 400, notices=(wordy,))
     result.save(folder / "report.html")
     grid = sensitivity(demo.runs["popular"], qrels=demo.qrels, metrics=["nDCG"], cutoffs=[1, 5])
     grid.save(folder / "grid.html")
