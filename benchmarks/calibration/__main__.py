@@ -20,7 +20,7 @@ from benchmarks.calibration.zoo import visit
 
 # Benchmarks per cell, samples per plan, pilots per range, benchmarks of the zoo.
 FULL = (2000, 2000, 200, 200)
-FAST = (80, 200, 0, 6)
+FAST = (60, 150, 0, 4)
 ABOUT = """# Does the gate keep its promises?
 
 Benchmarks are drawn from worlds whose gaps are known, and judged by the product's own code. "Δ" is

@@ -59,7 +59,9 @@ def cells(*, fast: bool = False) -> list[Cell]:
     shared = (_SHARED[2], _SHARED[5], _SHARED[8]) if fast else _SHARED
     found += [Cell("shared", world, n) for world in shared for n in (sizes[1:2] if fast else sizes)]
     drawn, drawn_sizes = (_DRAWN[:1], (20,)) if fast else (_DRAWN, (20, 80))
-    found += [Cell("drawn", world, n, draws=100) for world in drawn for n in drawn_sizes]
+    found += [
+        Cell("drawn", world, n, draws=100, share=0.25) for world in drawn for n in drawn_sizes
+    ]
     names = ("8 of 5",) if fast else tuple(CLUSTERS)
     found += [
         Cell("clusters", world, sum(CLUSTERS[name]), CLUSTERS[name])
