@@ -60,7 +60,8 @@ def test_an_interval_that_does_not_cover_is_noticed():
     rows = run(Cell("binary", HITS, 20, method="percentile"), 60, (1,))
     missed = {check.what for check in of_rows(rows) if not check.is_met}
     assert "coverage at 98.75 %, every world, N and null" in missed
-    assert "upper end too low" in missed
+    # Twenty hits of twenty: an interval without width at 1, above the true 0.98.
+    assert "false PASS at Δ = τ (lower end too high)" in missed
     assert "mean coverage of 0/1 scores, N = 20" in missed
 
 
