@@ -13,6 +13,7 @@ from falsify_nb.core.result import GateResult
 from falsify_nb.core.tables import Corpus
 from falsify_nb.errors import OptionError, shorten
 from falsify_nb.io.adapt import to_corpus, to_qrels, to_run
+from falsify_nb.io.crosscheck import checked_together
 from falsify_nb.io.metric import to_metric
 from falsify_nb.progress import LateBar
 
@@ -190,7 +191,7 @@ def _prepared(
     }
     chosen = _completed(given if sealed is None else sealed, sealed, found)
     inputs = Inputs(
-        run=to_run(run, queries=queries, progress=progress),
+        run=checked_together(to_run(run, queries=queries, progress=progress), judgments),
         qrels=judgments,
         corpus=collection,
         metric=measure,

@@ -125,6 +125,16 @@ def as_markdown() -> str:
         f"{MAX_BYTES >> 30} GiB of content, {MAX_LINE >> 20} MiB a line, {MAX_JSON >> 20} MiB for "
         f"one JSON document, and {MAX_RATIO} times the compressed size.\n"
     )
+    options = (
+        "- `read_run`, `read_qrels` and `read_corpus` take all of this and return a checked table, "
+        "which can be handed over in turn.\n"
+        '- `errors="collect"` lists up to twenty problems of a file at once.\n'
+        "- `read_run(chunks, doc_of=...)`, a mapping or function from chunk id to document id, "
+        "turns rankings of chunks into rankings of documents: each stands where its best chunk "
+        "did.\n"
+        "- `falsify(search, queries={query_id: text}, ...)` asks a retriever once per query. If it "
+        "fails, the error names the query, and its `done` keeps the answers so far.\n"
+    )
     names = _table(
         ("Column", "Names, compared without case; `-`, ` ` and `.` count as `_`"),
         (
@@ -132,7 +142,9 @@ def as_markdown() -> str:
             for role, groups in SPELLINGS.items()
         ),
     )
-    parts = (head, "## Files\n", files, limits, "## Objects\n", objects, "## Column names\n", names)
+    sections = {"Files": f"{files}\n{limits}", "Objects": objects, "Options": options}
+    sections["Column names"] = names
+    parts = (head, *(f"## {title}\n\n{text}" for title, text in sections.items()))
     return "\n".join(parts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 
 import numpy as np
@@ -10,10 +11,15 @@ from falsify_nb.core.notices import Notice
 from falsify_nb.core.overlap_hint import diagnose_overlap, hidden_matches
 from falsify_nb.core.tables import Qrels, Run
 
-__all__ = ["cross_notices"]
+__all__ = ["checked_together", "cross_notices"]
 
 # Below this share of ids that meet, the rest is looked at for a reason.
 _NEARLY_NONE = 0.1
+
+
+def checked_together(run: Run, qrels: Qrels) -> Run:
+    """Return the run with the notices that only its qrels bring up."""
+    return dataclasses.replace(run, notices=(*run.notices, *cross_notices(run, qrels)))
 
 
 def cross_notices(run: Run, qrels: Qrels) -> tuple[Notice, ...]:

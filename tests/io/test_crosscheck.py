@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from falsify_nb import read_qrels, read_run
+from falsify_nb import falsify, read_qrels, read_run
 from falsify_nb.io.crosscheck import cross_notices
 
 NFC, NFD = "caf\u00e9", "cafe\u0301"
@@ -56,3 +56,8 @@ def test_few_shared_documents_without_a_cause_are_sparse_judgments():
     run = {"q": ["x", *(f"a{chr(97 + i)}" for i in range(26))]}
     qrels = {"q": {"x": 1} | {f"{chr(97 + i)}{chr(97 + i)}z": 1 for i in range(26)}}
     assert notices(run, qrels) == {}
+
+
+def test_a_result_carries_them():
+    result = falsify({"q": {"a": 1}}, qrels={"q": {"a": 0.5}}, metric="RR", n_boot=100)
+    assert "swapped-inputs" in [n.code for n in result.notices]
