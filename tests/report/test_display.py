@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from falsify_nb.report import display
@@ -40,3 +42,16 @@ def test_a_terminal_gets_the_text_once(result, shown, monkeypatch, capsys):
     display.show(result)
     assert shown == []
     assert capsys.readouterr().out == result.to_text() + "\n"
+
+
+def test_six_results_fit_into_a_notebook_that_still_opens(make):
+    from base64 import b64encode
+
+    size = 0
+    for verdicts in ("PPPP", "PPPF", "FPPF", "UPPU", "FFFF", "UUUU"):
+        result = make(verdicts=verdicts)
+        for bundle in (display.card_bundle(result), result.chart()._repr_mimebundle_()):
+            for data in bundle.values():
+                stored = b64encode(data) if isinstance(data, bytes) else json.dumps(data).encode()
+                size += len(stored)
+    assert size <= 1_500_000
