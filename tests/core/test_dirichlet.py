@@ -133,14 +133,14 @@ def test_probabilities_are_imhofs_integral(name):
 
 
 LARGE = {
-    "uniform": rng(11).random(1000),
-    "skewed": np.minimum(rng(12).exponential(0.05, 1000), 1),
-    "at both ends": rng(13).beta(0.1, 0.1, 1000),
-    "zeros and a tail": np.where(rng(14).random(3000) < 0.8, 0, rng(15).beta(0.5, 2, 3000)),
-    "one far out": np.append(rng(16).random(1000) * 0.01, 1.0),
-    "discounts less an expectation": 1 / np.log2(1 + rng(17).integers(1, 40, 2000))
-    - 0.01 * rng(18).random(2000),
-    "normal": rng(19).normal(0.1, 0.2, 1500),
+    "uniform": rng(11).random(500),
+    "skewed": np.minimum(rng(12).exponential(0.05, 500), 1),
+    "at both ends": rng(13).beta(0.1, 0.1, 500),
+    "zeros and a tail": np.where(rng(14).random(2000) < 0.8, 0, rng(15).beta(0.5, 2, 2000)),
+    "one far out": np.append(rng(16).random(500) * 0.01, 1.0),
+    "discounts less an expectation": 1 / np.log2(1 + rng(17).integers(1, 40, 700))
+    - 0.01 * rng(18).random(700),
+    "normal": rng(19).normal(0.1, 0.2, 700),
 }
 TAILS = (0.5, 1e-1, 0.025, 0.00625, 1e-3, 1e-4, 1e-6, 1e-8, 1e-10)
 
@@ -164,7 +164,7 @@ def test_halving_the_step_changes_nothing_that_is_shown(monkeypatch, name):
 def test_compressing_many_values_keeps_ends_and_small_probabilities(monkeypatch, name, side):
     values = LARGE[name] if side == "lower" else -LARGE[name]
     pseudo = values.min() - 0.05
-    assert len(np.unique(values)) > dirichlet._MAX_ATOMS or name.startswith("discounts")
+    assert len(np.unique(values)) > dirichlet._MAX_ATOMS
     compressed = WeightedMean.of(values)
     monkeypatch.setattr(dirichlet, "_MAX_ATOMS", 10**9)
     whole = WeightedMean.of(values)

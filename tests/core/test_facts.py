@@ -157,7 +157,7 @@ def test_a_reversed_ranking_does_not_pass():
     assert result.verdict != "PASS"
 
 
-@pytest.mark.parametrize("n", [2, 5, 30, 200])
+@pytest.mark.parametrize("n", [2, 5, 30, 80])
 @pytest.mark.parametrize("metric", [Measure("nDCG", 3), Measure("RR", 3)], ids=lambda m: m.name)
 def test_exact_means_lie_within_four_standard_errors_of_the_draws(n, metric):
     world = random_world(n, n, 12)

@@ -81,8 +81,8 @@ def test_binary_scores_have_the_clopper_pearson_interval_at_both_levels(hits, n)
     assert null.p_fail == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize("metric", ["nDCG@3", "RR@3", "Success@2", "AP@5"])
-@pytest.mark.parametrize("n", [5, 9, 10, 25, 60])
+@pytest.mark.parametrize("metric", ["nDCG@3", "AP@5"])
+@pytest.mark.parametrize("n", [9, 25])
 def test_a_decision_at_tau_agrees_with_the_interval(metric, n):
     world = random_world(n, n, 15)
     options = {"qrels": world.qrels, "metric": metric, "corpus": world.corpus, "n_boot": 100}
