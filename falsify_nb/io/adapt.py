@@ -14,6 +14,7 @@ from falsify_nb.io import records, rows, tables
 from falsify_nb.io.chunks import by_document
 from falsify_nb.io.columns import find_column
 from falsify_nb.io.formats import read_file
+from falsify_nb.io.frames import as_table
 from falsify_nb.io.items import as_fields
 from falsify_nb.io.jsonl import qrels_of_records, run_of_records
 from falsify_nb.io.problems import OnError, Problems
@@ -82,7 +83,7 @@ def _run(  # noqa: PLR0911 - one return per kind of input
     if is_readable(obj):
         return read_file(obj, "run", problems)
     obj = _unwrapped(obj, "run")
-    table = tables.as_table(obj, "the run")
+    table = as_table(obj, "the run")
     if table is not None:
         return tables.run_of_table(table, name)
     if isinstance(obj, Mapping):
@@ -122,7 +123,7 @@ def to_qrels(
     if is_readable(obj):
         return read_file(obj, "qrels", problems)
     obj = _unwrapped(obj, "qrels")
-    table = tables.as_table(obj, "the qrels")
+    table = as_table(obj, "the qrels")
     if table is not None:
         return tables.qrels_of_table(table)
     if isinstance(obj, Mapping):
@@ -163,7 +164,7 @@ def to_corpus(obj: Any, *, errors: OnError = "raise") -> Corpus | None:  # noqa:
     if is_readable(obj):
         return read_file(obj, "corpus", Problems(errors))
     obj = _unwrapped(obj, "corpus")
-    table = tables.as_table(obj, "the corpus")
+    table = as_table(obj, "the corpus")
     if table is not None:
         return tables.corpus_of_table(table)
     ids = tables.id_sequence(obj, "the corpus")

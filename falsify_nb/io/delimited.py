@@ -13,10 +13,10 @@ import numpy as np
 from falsify_nb.core.tables import Origin
 from falsify_nb.errors import ReadError, shorten
 from falsify_nb.io.columns import find_column
+from falsify_nb.io.frames import Table
 from falsify_nb.io.ids import id_text
 from falsify_nb.io.numbers import number_from_text
 from falsify_nb.io.problems import Problems
-from falsify_nb.io.tables import Table
 from falsify_nb.io.text import Source
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from falsify_nb.core.tables import Corpus, Qrels, Run
 from falsify_nb.errors import ReadError
 from falsify_nb.io import delimited, jsons, parquet, tables, trec
 from falsify_nb.io.corpora import corpus_of_lines
+from falsify_nb.io.frames import Table
 from falsify_nb.io.problems import Problems
 from falsify_nb.io.text import Source, open_source
 
@@ -52,7 +53,7 @@ def _has_header(source: Source) -> bool:
     return delimited.header_of(source.data) is not None
 
 
-def _table(source: Source, problems: Problems) -> tables.Table:
+def _table(source: Source, problems: Problems) -> Table:
     header = delimited.header_of(source.data)
     assert header is not None
     return delimited.read_delimited(source, *header, problems)

@@ -9,7 +9,7 @@ import numpy as np
 
 from falsify_nb.errors import ReadError, shorten
 from falsify_nb.io.columns import find_column, need_column
-from falsify_nb.io.tables import Table, as_table
+from falsify_nb.io.frames import Table, as_table
 
 __all__ = ["as_fields", "check_types", "is_record", "is_single", "listed", "pair_of"]
 

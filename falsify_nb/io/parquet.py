@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from falsify_nb.errors import MissingExtraError, ReadError, shorten
-from falsify_nb.io.tables import Table, as_table
+from falsify_nb.io.frames import Table, as_table
 from falsify_nb.io.text import Source
 
 __all__ = ["is_parquet", "read_parquet"]

@@ -8,8 +8,8 @@ from typing import Any
 
 from falsify_nb.core.tables import Origin, Run
 from falsify_nb.errors import Cancelled, FalsifyError, OptionError, RetrieverError, shorten
+from falsify_nb.io.frames import as_table
 from falsify_nb.io.records import Hits, by_query
-from falsify_nb.io.tables import as_table
 
 __all__ = ["as_search", "is_retriever", "retrieve"]
 

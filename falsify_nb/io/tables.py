@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from falsify_nb.core.tables import Corpus, IdColumn, Origin, Qrels, Run
-from falsify_nb.errors import ReadError, ScoreError
+from falsify_nb.errors import ReadError, ScoreError, shorten
 from falsify_nb.io.assemble import build_corpus, build_qrels, build_run
 from falsify_nb.io.columns import find_column, need_column, plain_name
+from falsify_nb.io.frames import Table
 from falsify_nb.io.ids import code_objects, id_text
 from falsify_nb.io.numbers import number, numbers_from_texts
 from falsify_nb.io.order import by_rank, whole_ranks
@@ -20,108 +20,7 @@ from falsify_nb.io.order import by_rank, whole_ranks
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Table", "as_table", "corpus_of_table", "qrels_of_table", "run_of_table"]
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A frame of any library as pandas columns by name.
-
-    Parameters
-    ----------
-    columns : dict of str to pandas.Series
-        The columns, index levels with names included.
-    origin : Origin
-        How places in it are named.
-    is_text : bool
-        Whether numbers are still text, as in a CSV file.
-    """
-
-    columns: dict[str, pd.Series[Any]]
-    origin: Origin
-    is_text: bool = False
-
-
-def as_table(obj: Any, name: str) -> Table | None:  # noqa: ANN401 - any user object
-    """Return a frame's columns, or None for an object that is no frame.
-
-    Only libraries that are loaded already can have made the object, so none is imported here.
-    """
-    origin = Origin(name, "row")
-    for module, read in (("pandas", _pandas), ("polars", _polars), ("pyarrow", _arrow)):
-        library = sys.modules.get(module)
-        if library is not None:
-            columns = read(obj, library)
-            if columns is not None:
-                return Table(columns, origin)
-    datasets = sys.modules.get("datasets")
-    if datasets is not None and isinstance(obj, datasets.Dataset):
-        return as_table(obj.with_format("arrow")[:], name)
-    if datasets is not None and isinstance(obj, datasets.DatasetDict):
-        splits = " or ".join(repr(s) for s in obj)
-        raise ReadError(
-            "A dataset of several splits is no table", where=name, remedy=f"Take one: {splits}."
-        )
-    return None
-
-
-def _pandas(obj: Any, pd: Any) -> dict[str, Any] | None:  # noqa: ANN401
-    if isinstance(obj, pd.Series):
-        # A series of scores with (query, document) in its index is a frame of one column.
-        if obj.index.nlevels < 2:
-            return None
-        obj = obj.to_frame(obj.name if isinstance(obj.name, str) else "score")
-    if not isinstance(obj, pd.DataFrame):
-        return None
-    columns: dict[str, Any] = {}
-    for level, name in enumerate(obj.index.names):
-        if isinstance(name, str) and name not in obj.columns:
-            columns[name] = pd.Series(obj.index.get_level_values(level))
-    for position, name in enumerate(obj.columns):
-        if isinstance(name, str):
-            if name in columns:
-                raise ReadError(
-                    f"The frame has two columns {name!r}", remedy="Give each column its own name."
-                )
-            columns[name] = obj.iloc[:, position].reset_index(drop=True)
-    return columns
-
-
-def _polars(obj: Any, pl: Any) -> dict[str, Any] | None:  # noqa: ANN401
-    import pandas as pd
-
-    if isinstance(obj, pl.LazyFrame):
-        obj = obj.collect()
-    if not isinstance(obj, pl.DataFrame):
-        return None
-    columns: dict[str, Any] = {}
-    for name, dtype in obj.schema.items():
-        series = obj[name]
-        if dtype in {pl.Categorical, pl.Enum}:
-            series = series.cast(pl.String)
-        if dtype.is_integer() and series.null_count():
-            columns[name] = pd.Series(series.to_list(), dtype=object)
-        else:
-            columns[name] = pd.Series(series.to_numpy())
-    return columns
-
-
-def _arrow(obj: Any, pa: Any) -> dict[str, Any] | None:  # noqa: ANN401
-    import pandas as pd
-
-    if isinstance(obj, pa.RecordBatch):
-        obj = pa.Table.from_batches([obj])
-    if not isinstance(obj, pa.Table):
-        return None
-    columns: dict[str, Any] = {}
-    for name, column in zip(obj.column_names, obj.columns, strict=True):
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)  # noqa: PLW2901 - the same, as plain values
-        if pa.types.is_integer(column.type) and column.null_count:
-            columns[name] = pd.Series(column.to_pylist(), dtype=object)
-        else:
-            columns[name] = pd.Series(column.to_numpy())
-    return columns
+__all__ = ["corpus_of_table", "id_sequence", "qrels_of_table", "run_of_table"]
 
 
 def ids_of(series: pd.Series[Any], origin: Origin, name: str, what: str) -> IdColumn:
@@ -180,8 +79,12 @@ def numbers_of(table: Table, name: str, what: str) -> npt.NDArray[np.float64]:
     raise ScoreError(
         f"The {what}s are of type {dtype}, no numbers",
         where=f"{origin.name}, column {name!r}",
-        remedy=f"Convert them: frame[{name!r}] = pandas.to_numeric(frame[{name!r}]).",
+        remedy=_as_numbers(name),
     )
+
+
+def _as_numbers(name: str) -> str:
+    return f"Convert them: frame[{name!r}] = pandas.to_numeric(frame[{name!r}])."
 
 
 def _numbers_of_objects(
@@ -189,7 +92,15 @@ def _numbers_of_objects(
 ) -> npt.NDArray[np.float64]:
     out = np.empty(len(series), dtype=np.float64)
     for row, value in enumerate(series):
-        out[row] = number(value, what, f"{origin.at(row)}, column {name!r}")
+        where = f"{origin.at(row)}, column {name!r}"
+        if isinstance(value, str):
+            # Before version 3, pandas keeps text in columns of objects.
+            raise ScoreError(
+                f"The {what} {shorten(value)} is text, no number",
+                where=where,
+                remedy=_as_numbers(name),
+            )
+        out[row] = number(value, what, where)
     return out
 
 
