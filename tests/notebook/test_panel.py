@@ -147,6 +147,28 @@ def test_slider_and_number_box_agree(open_panel):
     assert "0 to 1" in control._note.value
 
 
+def test_without_anywidget_there_is_still_a_slider_and_every_tab(open_panel, monkeypatch):
+    for module in ("panel_live", "panel_tabs"):
+        monkeypatch.setattr(f"falsify_nb.notebook.{module}.has_anywidget", lambda: False)
+    made = open_panel()
+    made.controls["tau"]._slider.value = 0.125
+    assert type(made.controls["tau"]._slider).__name__ == "FloatSlider"
+    assert made.controls["tau"]._number.value == 0.125
+    run(made)
+    assert ">q24<" in page(made, "Queries")._content.value
+    assert "Install anywidget" in texts(made)
+
+
+def test_without_the_converter_charts_are_told_in_words(open_panel, monkeypatch):
+    monkeypatch.setattr("falsify_nb.report.render.has_converter", lambda: False)
+    made = open_panel()
+    run(made)
+    drawn = page(made, "Deltas")._content.value
+    assert "<svg" not in drawn
+    assert "permuted gold" in drawn
+    assert "Install vl-convert-python" in drawn
+
+
 def test_a_run_shows_its_result_in_every_tab(open_panel, gate):
     made = open_panel()
     assert "No result yet" in made.tabs._headline.value
