@@ -36,7 +36,8 @@ def nulls_of(kind, measure):
         qrels=world.qrels,
         corpus=world.corpus,
         metric=measure.name,
-        n_boot=100,
+        n_boot=64,
+        decision="point",
         strict=False,
     ).nulls
 
