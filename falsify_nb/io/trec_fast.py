@@ -227,7 +227,7 @@ def _join(got: _Gathered, data: bytes, n_fields: int, *, is_plain: bool) -> Colu
     if got.numbers is not None:
         numbers = np.concatenate(got.numbers)
         # The table may have as many places as a few times the rows; beyond, hashing is leaner.
-        if int(numbers.max()) < 4 * n + 1_000_000:
+        if int(numbers.max()) < 12 * n + 1_000_000:
             doc = code_decimals(numbers, (got.prefix or b"").decode("utf-8"))
     doc = code_words(join_words(got.doc)) if doc is None else doc
     if query is None or doc is None:
