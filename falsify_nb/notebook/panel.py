@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,7 @@ class Panel:
         self._shell = shell
         self._display_id = f"falsify-panel-{next(_numbers)}"
         self._is_shown = False
+        self._turn = threading.RLock()
         self.cell = _current_cell(shell)
         _close_earlier(self.cell)
         chosen = {**_first_choices(user_variables(shell)), **settings}
@@ -108,23 +110,26 @@ class Panel:
     # -- what the model tells --------------------------------------------------------------
 
     def _on_change(self, what: str) -> None:
-        if what == "progress":
-            self._progress.value = panel_views.progress_bar(self.model.progress)
-            return
-        if what == "shown":
-            self.tabs.draw()
-            self.export.refresh()
-            return
-        self._show_settings()
-        self._show_state()
+        # Called by the run's thread as well as by the kernel's: what one of them read must be
+        # written before the other reads, or an old state could be written last.
+        with self._turn:
+            if what == "progress":
+                self._progress.value = panel_views.progress_bar(self.model.progress)
+            elif what == "shown":
+                self.tabs.draw()
+                self.export.refresh()
+            else:
+                self._show_settings()
+                self._show_state()
 
     def refresh(self, *_: object) -> None:
         """Offer the variables as they are now; called after every cell."""
-        for name, control in self.controls.items():
-            if control.option.kind in {"data", "metric"}:
-                control.offer(self.model.choices(name))
-        self._show_settings()
-        self._show_state()
+        with self._turn:
+            for name, control in self.controls.items():
+                if control.option.kind in {"data", "metric"}:
+                    control.offer(self.model.choices(name))
+            self._show_settings()
+            self._show_state()
 
     def _show_settings(self) -> None:
         problems = self.model.problems()

@@ -164,20 +164,28 @@ class PanelModel:
         with self._lock:
             if self.state in {"running", "closed"}:
                 return False
-            settings = dict(self.settings)
-            arguments, problems = self._read(settings)
-            if problems:
-                self._tell("settings")
-                return False
-            taken = {name: snapshot(arguments[name]) for name in _INPUTS if name in arguments}
-            arguments.update(taken)
-            job = Job(self._gate, arguments, self._on_progress, self._on_end, self._clock)
-            self._running = _Running(job, settings, taken)
-            self.state, self.error = "running", None
-            self.progress = Progress("starting", 0, 0)
+            job = self._prepare()
+        # Told without the lock: a listener may wait for another thread that wants it.
+        if job is None:
+            self._tell("settings")
+            return False
         self._tell("state", "progress")
         job.start()
         return True
+
+    def _prepare(self) -> Job | None:
+        """Enter the running state, and return the job; None where something is wrong."""
+        settings = dict(self.settings)
+        arguments, problems = self._read(settings)
+        if problems:
+            return None
+        taken = {name: snapshot(arguments[name]) for name in _INPUTS if name in arguments}
+        arguments.update(taken)
+        job = Job(self._gate, arguments, self._on_progress, self._on_end, self._clock)
+        self._running = _Running(job, settings, taken)
+        self.state, self.error = "running", None
+        self.progress = Progress("starting", 0, 0)
+        return job
 
     def cancel(self) -> None:
         """Stop the run; one whose metric does not return is left behind after the grace."""

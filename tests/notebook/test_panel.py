@@ -51,7 +51,8 @@ def open_panel(shell, gate, published):
 
 def run(made) -> None:
     made.run_button.click()
-    wait_for(lambda: made.model.state != "running")
+    # The progress is taken away last, when all else has been told.
+    wait_for(lambda: made.model.state != "running" and made._progress.value == "")
     assert made.tabs.drawing.wait(SECONDS)
 
 
