@@ -64,7 +64,7 @@ class Panel:
         self.controls: dict[str, Control] = {
             name: control_for(name, self.model.choose) for name in CONTROLS
         }
-        self.tabs = ResultTabs(self.model, self._update_trace)
+        self.tabs = ResultTabs(self.model, self._update_trace, lambda: self.controls["tau"].room)
         self.export = ExportRow(self.model, shell)
         self.run_button = widgets.Button(description="Run", button_style="primary")
         self.cancel_button = widgets.Button(description="Cancel", disabled=True)

@@ -77,6 +77,11 @@ class Control:
         # The empty live region stays in place, so that a reader hears what is put into it.
         self._note.value = f'<div class="{kind}" aria-live="polite">{sign}{text}</div>'
 
+    @property
+    def room(self) -> float:
+        """Width of the panel in pixels, where a control knows it, else 0."""
+        return 0.0
+
     def offer(self, choices: Mapping[str, str]) -> None:
         """Take the notebook's variables that fit; most controls have no list."""
 
@@ -137,6 +142,11 @@ class _SliderControl(Control):
         pair = widgets.HBox([self._number, self._slider])
         pair.add_class("fnb-pair")
         return [pair]
+
+    @property
+    def room(self) -> float:
+        """Width of the panel in pixels, 0 where it is not known."""
+        return float(getattr(self._slider, "room", 0.0))
 
     def _slid(self, change: Mapping[str, float]) -> None:
         if not self._is_setting:

@@ -42,7 +42,17 @@ function render({ model, el }) {
   model.on("change:value", show);
   show();
   el.append(input);
-  return () => window.removeEventListener("keydown", press, true);
+  // How wide the panel is, so that the chart that fits is drawn first.
+  const panel = el.closest(".fnb-panel");
+  const watch = new ResizeObserver(() => {
+    model.set("room", panel.clientWidth);
+    model.save_changes();
+  });
+  if (panel) watch.observe(panel);
+  return () => {
+    watch.disconnect();
+    window.removeEventListener("keydown", press, true);
+  };
 }
 export default { render };
 """
@@ -117,6 +127,7 @@ def _slider_class() -> Any:  # noqa: ANN401 - a class made where its base is ins
         max = traitlets.Float().tag(sync=True)
         step = traitlets.Float().tag(sync=True)
         value = traitlets.Float().tag(sync=True)
+        room = traitlets.Float().tag(sync=True)
 
     return RangeSlider
 

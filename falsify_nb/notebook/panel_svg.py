@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from functools import cache
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from falsify_nb.report.charts import chart as build_chart
 
@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from falsify_nb.core.result import GateResult
     from falsify_nb.report.charts import Chart
 
-__all__ = ["Latest", "chart_figure", "warm_up"]
+Form = Literal["wide", "narrow"]
+
+__all__ = ["Form", "Latest", "chart_figure", "warm_up"]
 
 
-def chart_figure(result: GateResult, kind: str) -> str:
-    """Return a chart as HTML, in a wide and a narrow form of which the page shows one.
+def chart_figure(result: GateResult, kind: str, form: Form) -> str:
+    """Return a chart as HTML; the page shows its wide or its narrow form.
 
     Parameters
     ----------
@@ -26,20 +28,18 @@ def chart_figure(result: GateResult, kind: str) -> str:
         What to draw.
     kind : str
         Which chart, as `GateResult.chart` names it.
+    form : {"wide", "narrow"}
+        For which width.
     """
-    forms = (("wide", False), ("narrow", True))
-    return "".join(_figure(build_chart(result, kind, narrow=n), form) for form, n in forms)
-
-
-def _figure(chart: Chart, form: str) -> str:
     from falsify_nb.report.render import has_converter
 
-    label = escape(chart.text, quote=True)
+    chart = build_chart(result, kind, narrow=form == "narrow")
     if not has_converter():
         return (
             f'<pre class="fnb-{form}">{escape(chart.text)}</pre>'
             f'<p class="fnb-{form}">Install vl-convert-python to see this as a picture.</p>'
         )
+    label = escape(chart.text, quote=True)
     return f'<div class="fnb-figure fnb-{form}" role="img" aria-label="{label}">{_svg(chart)}</div>'
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import ipywidgets as widgets
@@ -11,11 +11,14 @@ from falsify_nb.notebook import panel_tables, panel_views
 from falsify_nb.notebook.panel_live import has_anywidget, live_chart
 from falsify_nb.notebook.panel_records import Shown
 from falsify_nb.notebook.panel_state import PanelModel
-from falsify_nb.notebook.panel_svg import Latest, chart_figure, warm_up
+from falsify_nb.notebook.panel_svg import Form, Latest, chart_figure, warm_up
 from falsify_nb.report.charts import chart
 from falsify_nb.report.render import has_converter
 
 __all__ = ["ResultTabs"]
+
+# In a narrower panel the results' column is too narrow for a wide chart, as the style sheet has it.
+_WIDE_ROOM = 940
 
 
 class ResultTabs:
@@ -27,18 +30,25 @@ class ResultTabs:
         What is shown.
     on_drawn : callable
         Called in the drawing thread with what was drawn, after each drawing.
+    room : callable
+        Returns the panel's width in pixels, 0 where it is not known.
     """
 
-    def __init__(self, model: PanelModel, on_drawn: Callable[[Shown], None]) -> None:
+    def __init__(
+        self, model: PanelModel, on_drawn: Callable[[Shown], None], room: Callable[[], float]
+    ) -> None:
         self._model = model
         self._on_drawn = on_drawn
+        self._room = room
         self.drawing = Latest()
         self._pages = {
             "Verdict": _Page(panel_views.verdict),
-            "Deltas": _Page(lambda shown: chart_figure(shown.result, "gate")),
-            "Nulls": _Page(lambda shown: chart_figure(shown.result, "draws")),
+            "Deltas": ChartPage("gate", self._forms),
+            "Nulls": ChartPage("draws", self._forms),
             "Queries": QueriesPage(),
-            "Benchmark": _Page(_benchmark),
+            "Benchmark": ChartPage(
+                "labels", self._forms, lambda shown: panel_views.benchmark(shown.result)
+            ),
             "Notices": _Page(panel_views.notices),
             "History": HistoryPage(model),
         }
@@ -59,6 +69,14 @@ class ResultTabs:
         page = list(self._pages.values())[self._tab.selected_index or 0]
         page.expect()
         self.drawing.ask(lambda: self._draw(page, shown))
+
+    def _forms(self, shown: Shown) -> Iterator[Form]:
+        """Give the form that fits first, and the other while this is still the latest result."""
+        room = self._room()
+        fits: Form = "narrow" if 0 < room < _WIDE_ROOM else "wide"
+        yield fits
+        if self._model.shown is shown:
+            yield "wide" if fits == "narrow" else "narrow"
 
     def _draw(self, page: _Page, shown: Shown) -> None:
         page.draw(shown)
@@ -93,14 +111,46 @@ class _Page:
             return
         self._drawn = shown
         try:
-            self._content.value = self._html(shown)
+            self._fill(shown)
         # The thread's exception would reach nobody.
         except Exception as error:  # noqa: BLE001 - the tab shows it
             self._content.value = panel_views.error_box(error)
 
+    def _fill(self, shown: Shown) -> None:
+        self._content.value = self._html(shown)
 
-def _benchmark(shown: Shown) -> str:
-    return panel_views.benchmark(shown.result) + chart_figure(shown.result, "labels")
+
+class ChartPage(_Page):
+    """A chart, below a few facts where there are some.
+
+    Parameters
+    ----------
+    kind : str
+        Which chart.
+    forms : callable
+        Gives the forms to draw, in their order.
+    html : callable, optional
+        Gives the facts.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        forms: Callable[[Shown], Iterable[Form]],
+        html: Callable[[Shown], str] = lambda _: "",
+    ) -> None:
+        self._kind = kind
+        self._forms = forms
+        self._figures: dict[Form, widgets.HTML] = {"wide": widgets.HTML(), "narrow": widgets.HTML()}
+        super().__init__(html)
+
+    def _widgets(self) -> list[widgets.Widget]:
+        return [self._content, *self._figures.values()]
+
+    def _fill(self, shown: Shown) -> None:
+        for form in self._forms(shown):
+            self._figures[form].value = chart_figure(shown.result, self._kind, form)
+            self._content.value = self._html(shown)
 
 
 class QueriesPage(_Page):

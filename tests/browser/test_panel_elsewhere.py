@@ -51,4 +51,4 @@ def test_voila(tab, root):
     drive(front)
     front.shoot("voila")
     # Voilà itself asks a content network for its icons; the panel asks for nothing.
-    assert not [url for url in front.outside if "font-awesome" not in url.lower()]
+    assert not [url for url in front.outside if "fontawesome" not in url.lower()]

@@ -66,6 +66,10 @@ def texts(made) -> str:
     return " ".join(w.value for w in all_widgets(made.widget) if type(w).__name__ == "HTML")
 
 
+def shown_in(page) -> str:
+    return " ".join(w.value for w in all_widgets(page.box) if type(w).__name__ == "HTML")
+
+
 def page(made, name):
     names = list(made.tabs._pages)
     made.tabs._tab.selected_index = names.index(name)
@@ -164,7 +168,7 @@ def test_without_the_converter_charts_are_told_in_words(open_panel, monkeypatch)
     monkeypatch.setattr("falsify_nb.report.render.has_converter", lambda: False)
     made = open_panel()
     run(made)
-    drawn = page(made, "Deltas")._content.value
+    drawn = shown_in(page(made, "Deltas"))
     assert "<svg" not in drawn
     assert "permuted gold" in drawn
     assert "Install vl-convert-python" in drawn
@@ -186,17 +190,36 @@ def test_a_run_shows_its_result_in_every_tab(open_panel, gate):
     }
     assert list(words) == list(made.tabs._pages)
     for name, text in words.items():
-        assert text in page(made, name)._content.value, name
+        assert text in shown_in(page(made, name)), name
 
 
 def test_charts_take_the_pages_colour_and_say_their_text(open_panel):
     made = open_panel()
     run(made)
-    drawn = page(made, "Deltas")._content.value
+    drawn = shown_in(page(made, "Deltas"))
     assert 'fill="#000"' not in drawn
     assert 'fill="currentColor"' in drawn
     assert drawn.count('role="img" aria-label="') == 2
     assert drawn.count('<svg aria-hidden="true"') == 2
+
+
+@pytest.mark.parametrize(("room", "first"), [(0, "wide"), (1200, "wide"), (420, "narrow")])
+def test_the_form_that_fits_is_drawn_first(open_panel, monkeypatch, room, first):
+    from falsify_nb.notebook import panel_tabs
+
+    drawn = []
+
+    def note(_, kind, form):
+        drawn.append(form)
+        return kind
+
+    made = open_panel()
+    monkeypatch.setattr(panel_tabs, "chart_figure", note)
+    made.controls["tau"]._slider.room = room
+    run(made)
+    page(made, "Deltas")
+    other = {"wide": "narrow", "narrow": "wide"}[first]
+    assert drawn == [first, other]
 
 
 def test_the_static_card_follows_and_carries_the_runs_number(open_panel, published):
@@ -455,4 +478,4 @@ def test_a_failing_view_shows_its_error_in_the_tab(open_panel, monkeypatch):
 
     monkeypatch.setattr("falsify_nb.notebook.panel_svg.build_chart", broken)
     run(made)
-    assert "the chart broke" in page(made, "Deltas")._content.value
+    assert "the chart broke" in shown_in(page(made, "Deltas"))
