@@ -250,6 +250,7 @@ def tab(chromium, serve):
         context = chromium.new_context(
             viewport={"width": width, "height": height}, color_scheme=theme.lower()
         )
+        context.set_default_timeout(SECONDS * 1000)
         contexts.append((context, server))
         outside: list[str] = []
 

@@ -63,7 +63,7 @@ def test_run_look_move_tau_and_run_again(lab, axe):
     }
     for name, element in shown.items():
         panel.get_by_role("tab", name=name).click()
-        element.wait_for(timeout=60_000)
+        element.wait_for(timeout=90_000)
         axe(page, ".fnb-panel")
         front.shoot(f"panel-{name.lower()}")
     panel.get_by_role("tab", name="Verdict").click()
@@ -83,7 +83,7 @@ def test_run_look_move_tau_and_run_again(lab, axe):
     front.button("Copy as cell").click()
     start = "%%falsify --qrels qrels --corpus corpus --metric nDCG@10 --tau 0.8"
     wanted = re.compile(f"^{re.escape(start)} .*\\npopular$", re.DOTALL)
-    expect(panel.get_by_label("Cell")).to_have_value(wanted, timeout=20_000)
+    expect(panel.get_by_label("Cell")).to_have_value(wanted, timeout=60_000)
     assert front.outside == []
     assert front.errors == []
 
@@ -94,7 +94,7 @@ def test_a_brush_lists_only_what_it_covers(lab):
     headline(front).get_by_text("Run 1").wait_for()
     front.panel.get_by_role("tab", name="Queries").click()
     curve = front.panel.locator(".fnb-live svg g.mark-group.role-scope path.background").first
-    curve.wait_for(timeout=60_000)
+    curve.wait_for(timeout=90_000)
     box = curve.bounding_box()
     mouse = front.page.mouse
     mouse.move(box["x"] + box["width"] * 0.1, box["y"] + box["height"] / 2)

@@ -58,7 +58,7 @@ def visit(chromium):
 def test_every_chart_is_drawn_and_nothing_is_fetched(visit, saved, width, scheme):
     page = visit(saved / "report.html", width=width, scheme=scheme)
     for kind in KINDS:
-        page.locator(f"#chart-{kind} svg .mark-group").first.wait_for(timeout=20_000)
+        page.locator(f"#chart-{kind} svg .mark-group").first.wait_for(timeout=60_000)
     assert page.asked == [(saved / "report.html").as_uri()]
     assert page.complaints == []
     overflow = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
@@ -69,7 +69,7 @@ def test_every_chart_is_drawn_and_nothing_is_fetched(visit, saved, width, scheme
 def test_chart_text_takes_the_pages_colour(visit, saved, scheme):
     page = visit(saved / "report.html", scheme=scheme)
     label = page.locator("#chart-gate svg text", has_text="permuted gold").first
-    label.wait_for(timeout=20_000)
+    label.wait_for(timeout=60_000)
     ink = page.evaluate("getComputedStyle(document.body).color")
     assert label.evaluate("e => getComputedStyle(e).fill") == ink
 
@@ -79,7 +79,7 @@ def test_a_narrow_window_stacks_the_panels(visit, saved):
     for width in (1300, 420):
         page = visit(saved / "report.html", width=width)
         svg = page.locator("#chart-gate svg").first
-        svg.wait_for(timeout=20_000)
+        svg.wait_for(timeout=60_000)
         box = svg.bounding_box()
         assert box["width"] <= width
         heights.append(box["height"])
@@ -104,7 +104,7 @@ def test_the_table_sorts_and_finds(visit, saved):
 def test_dragging_over_the_curve_lists_those_queries(visit, saved):
     page = visit(saved / "report.html")
     svg = page.locator("#chart-queries svg").first
-    svg.wait_for(timeout=20_000)
+    svg.wait_for(timeout=60_000)
     svg.scroll_into_view_if_needed()
     labels = page.locator("#chart-queries svg text")
     before = labels.all_text_contents()
@@ -127,7 +127,7 @@ def test_scripts_off_the_page_still_shows_every_chart(visit, saved):
 
 def test_print_keeps_every_chart_on_paper(visit, saved):
     page = visit(saved / "report.html", scheme="dark")
-    page.locator("#chart-labels svg").first.wait_for(timeout=20_000)
+    page.locator("#chart-labels svg").first.wait_for(timeout=60_000)
     page.emulate_media(media="print")
     sheet = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert sheet == "rgb(255, 255, 255)"
@@ -138,7 +138,7 @@ def test_print_keeps_every_chart_on_paper(visit, saved):
 
 def test_a_grid_has_a_page_too(visit, saved):
     page = visit(saved / "grid.html")
-    page.locator("#chart-sensitivity svg .mark-group").first.wait_for(timeout=20_000)
+    page.locator("#chart-sensitivity svg .mark-group").first.wait_for(timeout=60_000)
     assert page.asked == [(saved / "grid.html").as_uri()]
     assert page.complaints == []
 
@@ -156,7 +156,7 @@ def test_every_chart_is_drawn_in_jupyterlab(tab):
     lab.open("charts.ipynb")
     lab.run_all(len(cells))
     canvases = lab.page.locator(".jp-OutputArea-output .vega-embed canvas")
-    canvases.nth(len(KINDS)).wait_for(timeout=30_000)
+    canvases.nth(len(KINDS)).wait_for(timeout=60_000)
     assert canvases.count() == len(KINDS) + 1
     for place in range(canvases.count()):
         box = canvases.nth(place).bounding_box()
