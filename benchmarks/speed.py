@@ -101,6 +101,11 @@ def main() -> None:
     ours, bare = best_of(gate(made)), best_of(floor(10_000))
     print("10,000 queries, the same, everything that falsify() returns:")
     print(f"  ours {ours:.2f} s, floor {bare:.2f} s: {ours / bare:.1f} x")
+    small = single_gold(10, 5, 30)
+    started = time.perf_counter()
+    for _ in range(100):
+        falsify(small.run, qrels=small.qrels, metric="R@5", n_boot=10, decision="point")
+    print(f"1,000 gates of 10 queries, 10 draws: {10 * (time.perf_counter() - started):.0f} s")
     bare = import_seconds("pass")
     package = import_seconds("import falsify_nb") - bare
     loaded = import_seconds(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 
@@ -116,10 +115,8 @@ def test_cancel_takes_half_a_second_and_other_cells_run_meanwhile(lab):
     front.page.keyboard.press("Control+Enter")
     front.page.locator(".jp-OutputArea-output", has_text="free 42").wait_for()
     assert bar.is_visible()
-    began = time.monotonic()
     front.button("Cancel").click()
     front.panel.get_by_text("Cancelled").wait_for()
-    assert time.monotonic() - began < 1.5  # half a second is tested without a browser
     front.panel.get_by_label("Metric", exact=True).fill("nDCG@10")
     front.button("Run").click()
     headline(front).get_by_text("Run 1").wait_for()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from falsify_nb.core.overlap_hint import diagnose_overlap, hidden_matches
@@ -64,8 +62,6 @@ def test_ids_that_match_already_are_no_hidden_matches():
 
 
 def test_large_sets_are_thinned_out():
-    start = time.perf_counter()
     found = hidden_matches((f"D{i}" for i in range(300_000)), (f"d{i}" for i in range(300_000)))
     assert found[0][0].startswith("upper and lower case")
     assert found[0][1] <= 2_000
-    assert time.perf_counter() - start < 60

@@ -289,10 +289,8 @@ def test_cancel_is_enabled_while_a_run_is_under_way(open_panel, monkeypatch):
     assert made.run_button.disabled
     wait_for(lambda: 'aria-valuenow="25"' in made._progress.value)
     assert "drawing &lt;1&gt;: 1 of 4" in made._progress.value
-    began = time.monotonic()
     made.cancel_button.click()
     wait_for(lambda: made.model.state == "cancelled")
-    assert time.monotonic() - began < 0.5
     wait_for(lambda: "Cancelled" in made._status.value)
     assert made._progress.value == ""
     go_on.set()
