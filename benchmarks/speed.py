@@ -35,7 +35,7 @@ def best_of(call: Callable[[], object], repeats: int = 3) -> float:
     return min(times)
 
 
-def gate(made: Made, metric: str = "R@20") -> Callable[[], object]:
+def gate(made: Made, metric: str = "nDCG@20") -> Callable[[], object]:
     """Return a call of the gate with all that it returns."""
     return lambda: falsify(
         made.run, qrels=made.qrels, corpus=made.corpus, metric=metric, n_boot=N_BOOT
@@ -43,22 +43,24 @@ def gate(made: Made, metric: str = "R@20") -> Callable[[], object]:
 
 
 def peer(made: Made, n_trials: int) -> Callable[[], object]:
-    """Return a call of falsify-eval on the same data."""
+    """Return a call of falsify-eval on the same data, with its own nDCG."""
     from falsify_eval import four_null_gate
+    from falsify_eval.cli import METRICS
 
     lists = [row.tolist() for row in made.lists]
     gold = made.gold.tolist()
+    depth = made.lists.shape[1]
 
-    def recall(retrieved: list[int], wanted: int, _: object) -> float:
-        return float(wanted in retrieved)
+    def ndcg(retrieved: list[int], wanted: int, gain: int) -> float:
+        return float(METRICS["ndcg"](retrieved, wanted, gain, depth))
 
     return lambda: four_null_gate(
         lists,
         gold,
         [1] * len(gold),
-        recall,
+        ndcg,
         item_pool=list(range(made.corpus.size)),
-        k=made.lists.shape[1],
+        k=depth,
         n_trials=n_trials,
     )
 

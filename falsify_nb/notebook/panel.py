@@ -6,6 +6,7 @@ import itertools
 import threading
 from collections.abc import Mapping
 from html import escape
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -168,6 +169,10 @@ class Panel:
         show(self._bundle(), raw=True)
         show(panel_views.trace(self.model.shown), raw=True, display_id=self._display_id)
         self._is_shown = True
+        # While the user still chooses; what is on its way to the browser goes first.
+        loading = threading.Timer(0.5, import_module, ["falsify_nb.api"])
+        loading.daemon = True
+        loading.start()
 
     def _bundle(self) -> dict[str, Any]:
         bundle: dict[str, Any] = dict(self.widget._repr_mimebundle_())
