@@ -67,7 +67,7 @@ class ResultTabs:
         if shown is None:
             return
         page = list(self._pages.values())[self._tab.selected_index or 0]
-        page.expect()
+        page.expect(shown)
         self.drawing.ask(lambda: self._draw(page, shown))
 
     def _forms(self, shown: Shown) -> Iterator[Form]:
@@ -100,9 +100,9 @@ class _Page:
     def _widgets(self) -> list[widgets.Widget]:
         return [self._content]
 
-    def expect(self) -> None:
-        """Say that the first drawing is on its way."""
-        if self._drawn is None:
+    def expect(self, shown: Shown) -> None:
+        """Take away what another run left, so that it never stands below this run's headline."""
+        if self._drawn is None or self._drawn.record is not shown.record:
             self._content.value = '<p class="fnb-empty">Drawing…</p>'
 
     def draw(self, shown: Shown) -> None:
@@ -146,6 +146,13 @@ class ChartPage(_Page):
 
     def _widgets(self) -> list[widgets.Widget]:
         return [self._content, *self._figures.values()]
+
+    def expect(self, shown: Shown) -> None:
+        """Take away the figures of another run as well."""
+        if self._drawn is None or self._drawn.record is not shown.record:
+            for figure in self._figures.values():
+                figure.value = ""
+        super().expect(shown)
 
     def _fill(self, shown: Shown) -> None:
         for form in self._forms(shown):

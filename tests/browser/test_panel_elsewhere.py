@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import pytest
@@ -27,7 +28,7 @@ def drive(front) -> None:
     slider = panel.get_by_role("slider", name="Threshold τ, slider")
     slider.focus()
     front.page.keyboard.press("Home")
-    line.get_by_text("τ = 0", exact=False).wait_for()
+    panel.locator(".fnb-warning", has_text=re.compile(r"tau 0\.05 → 0\.$")).wait_for(timeout=60_000)
 
 
 @pytest.mark.parametrize("width", [1300, 420])

@@ -203,6 +203,18 @@ def test_charts_take_the_pages_colour_and_say_their_text(open_panel):
     assert drawn.count('<svg aria-hidden="true"') == 2
 
 
+def test_a_chart_of_another_run_does_not_stand_below_a_new_headline(open_panel):
+    made = open_panel()
+    run(made)
+    deltas = page(made, "Deltas")
+    assert "<svg" in shown_in(deltas)
+    made.tabs.drawing.close()  # nothing is drawn any more: what is left is what is left standing
+    made.run_button.click()
+    wait_for(lambda: "Run 2" in made.tabs._headline.value)
+    assert "<svg" not in shown_in(deltas)
+    assert "Drawing" in shown_in(deltas)
+
+
 @pytest.mark.parametrize(("room", "first"), [(0, "wide"), (1200, "wide"), (420, "narrow")])
 def test_the_form_that_fits_is_drawn_first(open_panel, monkeypatch, room, first):
     from falsify_nb.notebook import panel_tabs
