@@ -5,6 +5,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Where a change is judged the examples are always the same, and a slow machine is no failure.
+settings.register_profile("judged", derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+if os.environ.get("CI"):
+    settings.load_profile("judged")
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
@@ -19,12 +20,18 @@ from falsify_nb.io.text import Source
 __all__ = ["corpus_of_json", "is_json", "is_json_lines", "qrels_of_json", "run_of_json"]
 
 _PER_QUERY = frozenset(s for role in ("retrieved", "gold") for g in SPELLINGS[role] for s in g)
+# A brace or bracket is followed by what may follow it in JSON.
+_OPENING = re.compile(rb'\{\s*(["}]|$)|\[\s*([\[{"\]]|\d+\s*,|$)')
+_TREC_FIELDS = range(4, 10)
 _RECORD = _PER_QUERY | {"query_id", "qid", "query-id", "doc_id", "docno", "corpus-id", "_id", "id"}
 
 
 def is_json(source: Source) -> bool:
-    """Return whether a file begins like a JSON document."""
-    return source.data[:1024].lstrip()[:1] in {b"{", b"["}
+    """Return whether a file begins like JSON, and not like a TREC line with such an id."""
+    head = source.data[:1024].lstrip()
+    if head[:1] not in {b"{", b"["}:
+        return False
+    return bool(_OPENING.match(head)) or len(head.splitlines()[0].split()) not in _TREC_FIELDS
 
 
 def is_json_lines(source: Source) -> bool:

@@ -172,3 +172,10 @@ def test_a_corpus(text, file):
 def test_a_corpus_line_without_id_is_named(file):
     with pytest.raises(ReadError, match="line 2"):
         read_corpus(file('{"_id": "a"}\n{"text": "b"}\n'))
+
+
+@pytest.mark.parametrize("query", ["{", "[", "{q1", "[1]"])
+def test_a_trec_line_whose_query_begins_like_json_is_a_trec_line(tmp_path, query):
+    path = tmp_path / "odd.txt"
+    path.write_text(f"{query} Q0 d1 1 2.5 tag\n", encoding="utf-8")
+    assert read_run(path).to_dict() == {query: {"d1": 2.5}}
