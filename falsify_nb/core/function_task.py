@@ -25,11 +25,12 @@ from falsify_nb.core.label_draws import DRAWS, MarginalDraws, draw_sets
 from falsify_nb.core.marginal_shift import margin_shift
 from falsify_nb.core.notices import Notice
 from falsify_nb.core.nulls import PermutedGold, UniformGold
-from falsify_nb.core.pairs import Pairs
+from falsify_nb.core.pairs import PAIR_BUDGET_BYTES, Pairs
 from falsify_nb.core.random_retrieval import draw_documents
 from falsify_nb.core.rankings import Rankings
 from falsify_nb.core.streams import Block, blocks
 from falsify_nb.core.task import Expected, Null, Task
+from falsify_nb.errors import MemoryNeededError
 
 __all__ = ["FEWER_DRAWS", "FUNCTION_NULLS", "FunctionTask", "planned_calls"]
 
@@ -38,6 +39,8 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 StrArray = npt.NDArray[np.object_]
 
+# What one pair to be scored takes up, about: the two arguments' places, the key, the value.
+_BYTES_PER_PAIR = 400
 # Draws of a null that needs fresh calls for each: its smallest p-value is then 1/201, below 0.0125.
 FEWER_DRAWS = 200
 
@@ -66,6 +69,7 @@ class FunctionTask(Task):
     @cached_property
     def scores(self) -> FloatArray:
         """The system's score per query, each query asked first."""
+        _check_memory(_n_most_pairs(self))
         n = self.n_queries
         return self.caller.scores([self.pair(i, i) for i in range(n)], collect=True)
 
@@ -76,8 +80,13 @@ class FunctionTask(Task):
 
     @cached_property
     def is_full(self) -> bool:
-        """Whether all of M is asked for."""
-        return _n_all_pairs(self) <= self.n_queries * max(self.n_draws, 1)
+        """Whether all of M is asked for.
+
+        With groups it always is: a group's deletion needs the pairs within it, which are never
+        drawn.
+        """
+        few = _n_all_pairs(self) <= self.n_queries * max(self.n_draws, 1)
+        return few or self.units.grouped
 
     @cached_property
     def pairs(self) -> Pairs:
@@ -196,10 +205,9 @@ def _arguments(items: list[Any], indptr: IntArray, benchmark: Benchmark) -> list
 def planned_calls(task: FunctionTask) -> dict[str, int]:
     """Return how many calls each part asks for at most, before any is made."""
     n, fewer = task.n_queries, min(FEWER_DRAWS, task.n_draws)
-    all_pairs = _n_all_pairs(task)
     parts = {
         "system": n,
-        "nulls A and B": all_pairs if task.is_full else min(all_pairs, 2 * n * task.n_draws),
+        "nulls A and B": _n_most_pairs(task),
         "null C": n * fewer,
         "null D": 0 if task.is_single else n * fewer,
         "query-blind list": n * (REPETITIONS + 1),
@@ -212,6 +220,23 @@ def planned_calls(task: FunctionTask) -> dict[str, int]:
 
 def _n_all_pairs(task: FunctionTask) -> int:
     return len(task.distinct[1]) * len(task.gold.set_query)
+
+
+def _n_most_pairs(task: FunctionTask) -> int:
+    """Return how many pairs Nulls A and B ask for at most."""
+    whole = _n_all_pairs(task)
+    return whole if task.is_full else min(whole, 2 * task.n_queries * task.n_draws)
+
+
+def _check_memory(n_pairs: int) -> None:
+    need = _BYTES_PER_PAIR * n_pairs
+    if need > PAIR_BUDGET_BYTES:
+        raise MemoryNeededError(
+            f"the function would be called for {n_pairs:,} pairs of a ranking and a gold set, "
+            f"which would need about {need / 1e9:.1f} GB of memory; the budget is "
+            f"{PAIR_BUDGET_BYTES / 1e9:.0f} GB",
+            remedy="Gate a sample of the queries, or lower n_boot.",
+        )
 
 
 class FunctionPermuted(PermutedGold):
@@ -229,8 +254,6 @@ class FunctionPermuted(PermutedGold):
         assert isinstance(task, FunctionTask)
         if task.is_full:
             return super().contribute(task, expected)
-        if task.units.grouped:
-            return contrib.retrieval(task.scores, expected.per_query, task.bounds, task.units)
         n = task.n_queries
         columns = _column_means(task, self.kind)[task.gold.gold_set]
         return contrib.permuted(task.scores, expected.per_query * n, columns * n, task.bounds)
@@ -251,8 +274,6 @@ class FunctionUniform(UniformGold):
         assert isinstance(task, FunctionTask)
         if task.is_full:
             return super().contribute(task, expected)
-        if task.units.grouped:
-            return contrib.retrieval(task.scores, expected.per_query, task.bounds, task.units)
         n, n_sets = task.n_queries, len(task.gold.set_query)
         sums = _column_means(task, self.kind) * n
         pool = expected.per_query * n_sets

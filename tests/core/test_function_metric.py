@@ -8,7 +8,7 @@ from plain import random_world
 
 from falsify_nb import falsify, plan
 from falsify_nb.core import function_calls, function_task
-from falsify_nb.errors import FunctionError
+from falsify_nb.errors import FunctionError, MemoryNeededError
 
 DOCS = [f"d{i}" for i in range(12)]
 
@@ -107,6 +107,34 @@ def test_pairs_that_are_not_drawn_are_not_called(monkeypatch):
         assert abs(found.mean - exact.nulls[name].mean) <= 4 * found.mean_error
         assert found.headroom is None
     assert any(n.code == "drawn-pairs" for n in drawn.notices)
+
+
+@pytest.mark.parametrize("sizes", [(10, 10, 10, 10), (4, 8, 12, 16)])
+def test_with_groups_every_pair_is_asked_for(sizes):
+    run, qrels = small_world(n=40)  # 40 rankings × 12 gold sets are more than 10 draws ask for
+    group = {q: f"g{i}" for q, i in zip(qrels, np.repeat(range(4), sizes), strict=True)}
+    options = {"qrels": qrels, "corpus": DOCS, "groups": group, "n_boot": 10, "decision": "point"}
+    found = falsify(run, metric=reciprocal_rank, top_k=5, **options)
+    exact = falsify(run, metric="RR@5", **options)
+    for name in "AB":
+        assert found.nulls[name].mean == pytest.approx(exact.nulls[name].mean, abs=1e-12)
+        np.testing.assert_allclose(
+            found.nulls[name].contributions, exact.nulls[name].contributions, atol=1e-12
+        )
+
+
+def test_memory_that_would_not_do_is_told_before_the_first_call(monkeypatch):
+    run, qrels = small_world(n=12)
+    monkeypatch.setattr(function_task, "PAIR_BUDGET_BYTES", 20_000)
+    asked = []
+
+    def metric(ranking, gold):
+        asked.append(ranking)
+        return 0.5
+
+    with pytest.raises(MemoryNeededError, match=r"pairs of a ranking .* 0\.0 GB"):
+        falsify(run, qrels=qrels, corpus=DOCS, metric=metric, top_k=5)
+    assert not asked
 
 
 @pytest.mark.parametrize(
