@@ -21,7 +21,7 @@ from falsify_nb.core.blind_list import REPETITIONS
 from falsify_nb.core.contributions import Contributions
 from falsify_nb.core.function_calls import Argument, Caller, Pair
 from falsify_nb.core.grouping import group_rows
-from falsify_nb.core.label_draws import DRAWS, MarginalDraws, draw_sets
+from falsify_nb.core.label_draws import DRAWS, MarginalDraws, draw_sets, unchanged
 from falsify_nb.core.marginal_shift import margin_shift
 from falsify_nb.core.notices import Notice
 from falsify_nb.core.nulls import PermutedGold, UniformGold
@@ -127,7 +127,7 @@ class FunctionTask(Task):
             return draw_sets(self.gold, kind, block, self.units)
 
         for block, sets in DRAWS.blocks(
-            self.key, kind, self.seed, self.n_draws, self.n_queries, make
+            self.key, kind, self.seed, self.n_draws, self.n_queries, make, unchanged
         ):
             yield block, sets[: block.stop - block.first]
 
@@ -361,7 +361,7 @@ class FunctionMarginal:
         n_draws, gains = min(FEWER_DRAWS, task.n_draws), task.gold.gain[source.order]
         values, docs = [], []
         for block, dealt in DRAWS.blocks(
-            task.key, "marginal", task.seed, n_draws, len(source.owner), source.draw
+            task.key, "marginal", task.seed, n_draws, len(source.owner), source.draw, unchanged
         ):
             for row in range(block.stop - block.first):
                 worth = gains if dealt.gains is None else dealt.gains[row]
@@ -417,7 +417,7 @@ def _by_label(task: FunctionTask) -> FloatArray:
     means: list[FloatArray] = []
     keys = pairs.row * pairs.n_sets + pairs.column
     for block, dealt in DRAWS.blocks(
-        task.key, "marginal", task.seed, task.n_draws, task.n_queries, source.draw
+        task.key, "marginal", task.seed, task.n_draws, task.n_queries, source.draw, unchanged
     ):
         sets = set_of_doc[dealt.docs[: block.stop - block.first]]
         wanted = pairs.ranking[source.owner] * pairs.n_sets + sets

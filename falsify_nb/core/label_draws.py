@@ -18,7 +18,15 @@ from falsify_nb.core.contributions import Units
 from falsify_nb.core.marginals import Marginals
 from falsify_nb.core.streams import Block, block_length, blocks
 
-__all__ = ["DRAWS", "Dealt", "DrawCache", "MarginalDraws", "draw_sets", "gold_key"]
+__all__ = [
+    "DRAWS",
+    "Dealt",
+    "DrawCache",
+    "MarginalDraws",
+    "draw_sets",
+    "gold_key",
+    "unchanged",
+]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -191,6 +199,12 @@ class MarginalDraws:
 
 
 Drawn = TypeVar("Drawn", bound="DrawArray | Dealt")
+Used = TypeVar("Used")
+
+
+def unchanged(_block: Block, drawn: Drawn) -> Drawn:
+    """Return a block's draws themselves, for `DrawCache.blocks`."""
+    return drawn
 
 
 class DrawCache:
@@ -212,21 +226,34 @@ class DrawCache:
         n_draws: int,
         entries: int,
         make: Callable[[Block], Drawn],
-    ) -> Iterator[tuple[Block, Drawn]]:
-        """Yield each block with its draws, from memory where they are held."""
+        use: Callable[[Block, Drawn], Used],
+    ) -> Iterator[tuple[Block, Used]]:
+        """Yield each block with what `use` finds in its draws, a few blocks ahead in threads.
+
+        Parameters
+        ----------
+        key : tuple of bytes
+            What the draws depend on, see `falsify_nb.core.task.Task.key`.
+        component, seed, n_draws, entries
+            As in `falsify_nb.core.streams.blocks`.
+        make : callable
+            Draws a block that is not held.
+        use : callable
+            Reads it; neither may change what it is given.
+        """
         n_blocks = -(-n_draws // block_length(entries))
 
-        def drawn(block: Block) -> tuple[Block, Drawn]:
+        def used(block: Block) -> tuple[Block, Used]:
             place = (*key, component, seed, block.first)
             with self._lock:
                 held = self._held.get(place)
             if held is not None:
-                return block, cast("Drawn", held)
+                return block, use(block, cast("Drawn", held))
             made = make(block)
             self._keep(place, made, made.nbytes * n_blocks)
-            return block, made
+            return block, use(block, made)
 
-        yield from ahead(drawn, blocks(seed, component, n_draws, entries))
+        yield from ahead(used, blocks(seed, component, n_draws, entries))
 
     def _keep(self, place: tuple[object, ...], drawn: DrawArray | Dealt, total: int) -> None:
         # What would not fit whole is drawn again each time: half a cache is thrown out anyway.

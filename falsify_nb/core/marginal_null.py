@@ -10,10 +10,11 @@ import numpy.typing as npt
 from falsify_nb.core import contributions as contrib
 from falsify_nb.core.contributions import Contributions
 from falsify_nb.core.grouping import expand, group_rows, sums_by
-from falsify_nb.core.label_draws import DRAWS, MarginalDraws
+from falsify_nb.core.label_draws import DRAWS, Dealt, MarginalDraws
 from falsify_nb.core.lookup import Lookup
 from falsify_nb.core.marginal_shift import margin_pull, margin_shift
 from falsify_nb.core.pairs import Hits
+from falsify_nb.core.streams import Block
 from falsify_nb.core.task import Expected, Task
 from falsify_nb.core.within import within_units
 
@@ -102,16 +103,20 @@ def _drawn(task: Task, n_draws: int, *, per_query: bool) -> Iterator[Judged]:
     """Yield the mean scores of each block's draws, and the sums per query where asked."""
     source = MarginalDraws(task.gold, task.marginals, task.units)
     judge = _judge(task, source, per_query=per_query)
-    entries = len(source.owner)
-    for block, dealt in DRAWS.blocks(
-        task.key, "marginal", task.seed, n_draws, entries, source.draw
-    ):
-        task.tell("null D", block.first, n_draws)
+
+    def judged(block: Block, dealt: Dealt) -> Judged:
         wanted = slice(0, block.stop - block.first)
         worth = source.worth
         if dealt.gains is not None:
             worth = dealt.gains[wanted] / task.gold.norm[source.owner]
-        yield judge(dealt.docs[wanted], worth)
+        return judge(dealt.docs[wanted], worth)
+
+    entries = len(source.owner)
+    for block, found in DRAWS.blocks(
+        task.key, "marginal", task.seed, n_draws, entries, source.draw, judged
+    ):
+        task.tell("null D", block.first, n_draws)
+        yield found
 
 
 def _judge(

@@ -128,10 +128,14 @@ def _draw_sets(task: Task, kind: str, stage: str) -> FloatArray:
     def make(block: Block) -> npt.NDArray[np.int32]:
         return draw_sets(task.gold, kind, block, task.units)
 
+    def totals(block: Block, sets: npt.NDArray[np.int32]) -> FloatArray:
+        return lookup.totals(sets[: block.stop - block.first])
+
     parts = []
-    for block, sets in DRAWS.blocks(task.key, kind, task.seed, task.n_draws, task.n_queries, make):
+    drawn = DRAWS.blocks(task.key, kind, task.seed, task.n_draws, task.n_queries, make, totals)
+    for block, found in drawn:
         task.tell(stage, block.first, task.n_draws)
-        parts.append(lookup.totals(sets[: block.stop - block.first]))
+        parts.append(found)
     return np.concatenate(parts) / task.n_queries
 
 

@@ -12,7 +12,14 @@ from falsify_nb import falsify
 from falsify_nb.core import label_draws
 from falsify_nb.core.benchmark import Benchmark, Gold
 from falsify_nb.core.contributions import Units
-from falsify_nb.core.label_draws import DRAWS, DrawCache, MarginalDraws, draw_sets, gold_key
+from falsify_nb.core.label_draws import (
+    DRAWS,
+    DrawCache,
+    MarginalDraws,
+    draw_sets,
+    gold_key,
+    unchanged,
+)
 from falsify_nb.core.marginals import Marginals
 from falsify_nb.core.metrics import parse_metric
 from falsify_nb.core.streams import blocks
@@ -187,10 +194,14 @@ class Spy:
         original = DrawCache.blocks
 
         def blocks(cache, key, component, *args):
-            for block, drawn in original(cache, key, component, *args):
+            *args, use = args
+
+            def watched(block, drawn):
                 docs = getattr(drawn, "docs", drawn)
                 self.dealt.append((component, block.first, docs.tobytes()))
-                yield block, drawn
+                return use(block, drawn)
+
+            return original(cache, key, component, *args, watched)
 
         monkeypatch.setattr(label_draws.DrawCache, "blocks", blocks)
 
@@ -270,7 +281,7 @@ def test_memory_is_kept_within_its_budget_and_given_back():
     for seed in range(20):
         key = (gold_key(gold), b"")
         make = lambda b: draw_sets(gold, "permuted", b, units)  # noqa: E731
-        for _ in cache.blocks(key, "permuted", seed, 300, 12, make):
+        for _ in cache.blocks(key, "permuted", seed, 300, 12, make, unchanged):
             pass
         assert sum(d.nbytes for d in cache._held.values()) <= 100_000
     assert cache._held
