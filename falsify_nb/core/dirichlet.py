@@ -21,6 +21,7 @@ from scipy.special import ndtri
 __all__ = ["SMALLEST_P", "WeightedMean", "probability_not_above_zero"]
 
 FloatArray = npt.NDArray[np.float64]
+ComplexArray = npt.NDArray[np.complex128]
 
 # Reported as "< 1e-10" below this.
 SMALLEST_P = 1e-10
@@ -29,7 +30,7 @@ SMALLEST_P = 1e-10
 # is off by less than 1e-6 of itself, and below .05, where verdicts are taken, by less than 1e-7
 # (tests/core/test_dirichlet.py).
 _STEP = 0.2
-_BLOCK = 24
+_BLOCK = 16
 _NEGLIGIBLE = 1e-16
 _ROUNDING = 1e-13
 _MAX_BEND = 1.1
@@ -87,7 +88,7 @@ def _upper_tail(v: FloatArray, counts: FloatArray) -> float:
         step = sigma * (np.sin(bend) * (np.cosh(tau) - 1) + 1j * np.cos(bend) * np.sinh(tau))
         slope = sigma * (np.sin(bend) * np.sinh(tau) + 1j * np.cos(bend) * np.cosh(tau))
         # ψ(s) − ψ(s0), written in q so that nothing cancels near the saddle.
-        log_ratio = -(np.log(1.0 - np.outer(step, q)) @ counts) - np.log1p(step / s0)
+        log_ratio = -_log_product(step, q, counts) - np.log1p(step / s0)
         terms = (np.exp(log_ratio) * slope).imag
         if start == 0:
             terms[0] *= 0.5
@@ -97,6 +98,14 @@ def _upper_tail(v: FloatArray, counts: FloatArray) -> float:
         start += _BLOCK
     log_peak = -float(counts @ np.log1p(-s0 * v)) - np.log(s0)
     return float(np.exp(log_peak) * _STEP * total / np.pi)
+
+
+def _log_product(s: ComplexArray, q: FloatArray, counts: FloatArray) -> ComplexArray:
+    """Return Σ counts·log(1 − s·q) for each s; real arithmetic takes a quarter of the time."""
+    real = 1.0 - np.multiply.outer(s.real, q)
+    imaginary = np.multiply.outer(-s.imag, q)
+    angle = np.arctan2(imaginary, real) @ counts
+    return 0.5 * (np.log(real**2 + imaginary**2) @ counts) + 1j * angle
 
 
 def _saddle(v: FloatArray, counts: FloatArray) -> float:

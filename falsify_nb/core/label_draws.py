@@ -1,4 +1,4 @@
-"""The draws of gold that nulls A, B and D share between all systems of one benchmark."""
+"""The draws that all systems of one benchmark share."""
 
 from __future__ import annotations
 
@@ -132,6 +132,7 @@ class MarginalDraws:
         lowest = np.minimum.reduceat(gold.gain, gold.indptr[:-1])
         self._mixed = bool((gold.gain > np.repeat(lowest, gold.sizes)).any())
         self._live = np.flatnonzero(gold.frequency)
+        self._n_runs = -(-len(self._live) // _RUN)
         self._size_class = marginals.size_class[self.owner]
         # The classes' cumulated probabilities stand one after the other on one line: class a
         # takes up R_a of it, so that all points of a draw are found in one search.
@@ -148,27 +149,32 @@ class MarginalDraws:
             chosen = block.rng.integers(0, len(self.owner), shape, dtype=np.int32)
             docs = self.gold.doc.astype(np.int32)[chosen]
             return Dealt(docs[:, self._units.of] if self._units.grouped else docs)
-        docs = np.stack([self._one(block.rng) for _ in range(block.length)])
+        docs = np.empty((block.length, len(self.owner)), dtype=np.int32)
+        # Asking the system for this much memory anew for each draw takes as long as filling it.
+        scratch = np.empty((len(self._offset), _RUN, self._n_runs))
+        for row in docs:
+            self._one(block.rng, row, scratch)
         return Dealt(docs, self._dealt_gains(block) if self._mixed else None)
 
-    def _one(self, rng: np.random.Generator) -> DrawArray:
+    def _one(self, rng: np.random.Generator, out: DrawArray, scratch: FloatArray) -> None:
         order = rng.permutation(self._live)
         start = rng.random(len(self._units))[self._units.of]
         points = self._first_point + start[self.owner]
-        at = self._labels_at(points, self.marginals.freq_class[order])
-        return order[np.minimum(at, len(order) - 1)].astype(np.int32)
+        at = self._labels_at(points, self.marginals.freq_class[order], scratch)
+        out[:] = order[np.minimum(at, len(order) - 1)]
 
-    def _labels_at(self, points: FloatArray, freq_class: IntArray) -> IntArray:
+    def _labels_at(self, points: FloatArray, freq_class: IntArray, inside: FloatArray) -> IntArray:
         """Return the place in the order of the label that each point falls on.
 
         Probabilities are cumulated within runs of labels for all classes of R at once, then over
         the runs; a point finds its run, then its label in the run. It halves the time of one long
         cumulation and search (python -m benchmarks.draws).
         """
-        n_runs = -(-len(freq_class) // _RUN)
+        n_runs = self._n_runs
         padded = np.full(n_runs * _RUN, self._pi.shape[1] - 1)
         padded[: len(freq_class)] = freq_class
-        inside = np.take(self._pi, padded.reshape(n_runs, _RUN).T, axis=1)
+        # Every class is within the table; "clip" spares a copy that "raise" would make.
+        np.take(self._pi, padded.reshape(n_runs, _RUN).T, axis=1, out=inside, mode="clip")
         for i in range(1, _RUN):
             inside[:, i] += inside[:, i - 1]
         ends = inside[:, -1].copy()
@@ -198,7 +204,7 @@ class MarginalDraws:
         return gains
 
 
-Drawn = TypeVar("Drawn", bound="DrawArray | Dealt")
+Drawn = TypeVar("Drawn", bound="DrawArray | FloatArray | Dealt")
 Used = TypeVar("Used")
 
 
@@ -215,7 +221,7 @@ class DrawCache:
 
     def __init__(self, budget: int = CACHE_BUDGET_BYTES) -> None:
         self.budget = budget
-        self._held: OrderedDict[tuple[object, ...], DrawArray | Dealt] = OrderedDict()
+        self._held: OrderedDict[tuple[object, ...], DrawArray | FloatArray | Dealt] = OrderedDict()
         self._lock = threading.Lock()
 
     def blocks(
@@ -255,7 +261,9 @@ class DrawCache:
 
         yield from ahead(used, blocks(seed, component, n_draws, entries))
 
-    def _keep(self, place: tuple[object, ...], drawn: DrawArray | Dealt, total: int) -> None:
+    def _keep(
+        self, place: tuple[object, ...], drawn: DrawArray | FloatArray | Dealt, total: int
+    ) -> None:
         # What would not fit whole is drawn again each time: half a cache is thrown out anyway.
         if total > self.budget // 3:
             return

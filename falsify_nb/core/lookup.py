@@ -14,12 +14,16 @@ __all__ = ["Lookup"]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 DrawArray = npt.NDArray[np.int32]
+Codes = npt.NDArray[np.unsignedinteger[Any]]
 # The slots concerned (all, or some), and each one's column and value.
 Layer = tuple[IntArray | slice, DrawArray, FloatArray]
 
 # A dense table is held when it fits into this, or when the pairs fill a good part of it.
 DENSE_BUDGET_BYTES = 128_000_000
 _BYTES_PER_PAIR = 32
+# Slots looked up at once: scratch arrays this small stay in the processor's cache, and the memory
+# for them is used again instead of being asked of the system each time.
+_CHUNK_SLOTS = 16384
 # Picking slots out of a draw costs about as much as comparing eight times as many.
 _SPARSE = 0.125
 
@@ -45,7 +49,7 @@ class Lookup:
         layer by layer costs as much as there are pairs, and no table of queries × gold sets.
     """
 
-    dense: npt.NDArray[np.unsignedinteger[Any]] | None
+    dense: Codes | None
     palette: FloatArray
     base: IntArray
     layers: tuple[Layer, ...]
@@ -96,12 +100,16 @@ class Lookup:
         weight : numpy.ndarray of float, shape (n_slots,) or (n_draws, n_slots), optional
             What each slot's value is multiplied by.
         """
-        if self.dense is not None:
-            values = self.palette.take(self.dense.take(self.base + draws))
-            if weight is not None:
-                values *= weight
-            return np.asarray(values.sum(axis=1))
         out = np.zeros(len(draws))
+        if self.dense is not None:
+            scratch = np.empty(min(_CHUNK_SLOTS + draws.shape[1], draws.size))
+            for part, codes in self._dense_codes(self.dense, draws):
+                values = scratch[: codes.size].reshape(codes.shape)
+                self.palette.take(codes, out=values, mode="clip")
+                if weight is not None:
+                    values *= weight[part[-weight.ndim :]]
+                out[part[0]] += values.sum(axis=1)
+            return out
         for draw, slot, value in self._layer_hits(draws):
             factor = 1.0 if weight is None else _weight_at(weight, draw, slot)
             out += np.bincount(draw, value * factor, len(draws))
@@ -109,15 +117,45 @@ class Lookup:
 
     def hits(self, draws: DrawArray) -> tuple[IntArray, IntArray, FloatArray]:
         """Return draw, slot and value wherever the value is not 0, in no order."""
-        if self.dense is not None:
-            codes = self.dense.take(self.base + draws)
-            draw, slot = np.nonzero(codes)
-            return draw, slot, self.palette[codes[draw, slot]]
-        parts = list(self._layer_hits(draws))
+        dense = self.dense
+        found = self._layer_hits(draws) if dense is None else self._dense_hits(dense, draws)
+        parts = list(found)
         if not parts:
             return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
         draw, slot, value = (np.concatenate(p) for p in zip(*parts, strict=True))
         return draw, slot, value
+
+    def _dense_hits(
+        self, dense: Codes, draws: DrawArray
+    ) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+        for (rows, slots), codes in self._dense_codes(dense, draws):
+            draw, slot = np.nonzero(codes)
+            yield draw + rows.start, slot + slots.start, self.palette[codes[draw, slot]]
+
+    def _dense_codes(
+        self, dense: Codes, draws: DrawArray
+    ) -> Iterator[tuple[tuple[slice, slice], Codes]]:
+        """Yield parts of the draws, and the place in the palette of each of their values.
+
+        How the slots are cut depends on their number alone, so that a sum over them does not
+        depend on how many draws stand beside it.
+        """
+        n_draws, n_slots = draws.shape
+        width = min(n_slots, _CHUNK_SLOTS)
+        height = max(1, _CHUNK_SLOTS // max(width, 1))
+        place = np.empty(width * height, dtype=np.int64)
+        found = np.empty(width * height, dtype=dense.dtype)
+        for first in range(0, n_draws, height):
+            rows = slice(first, first + height)
+            for begin in range(0, n_slots, _CHUNK_SLOTS):
+                slots = slice(begin, begin + _CHUNK_SLOTS)
+                dealt = draws[rows, slots]
+                at = place[: dealt.size].reshape(dealt.shape)
+                codes = found[: dealt.size].reshape(dealt.shape)
+                np.add(self.base[slots], dealt, out=at)
+                # Every place is within the table; "clip" spares a copy that "raise" would make.
+                dense.take(at, out=codes, mode="clip")
+                yield (rows, slots), codes
 
     def _layer_hits(self, draws: DrawArray) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
         for slots, column, value in self.layers:

@@ -11,7 +11,7 @@ from falsify_nb.core.label_draws import DRAWS, draw_sets
 from falsify_nb.core.lookup import Lookup
 from falsify_nb.core.marginal_null import MarginalGold
 from falsify_nb.core.random_retrieval import RandomRetrieval
-from falsify_nb.core.streams import Block, blocks
+from falsify_nb.core.streams import Block
 from falsify_nb.core.task import Expected, Null, Task
 from falsify_nb.core.within import pairs_within, within_units
 
@@ -95,12 +95,26 @@ class RetrievalNull:
         return Expected(per_query, float(per_query.mean()))
 
     def draw(self, task: Task) -> FloatArray:
-        """Draw numbers and places of relevant documents, not lists."""
+        """Draw numbers and places of relevant documents, not lists.
+
+        They are judged by each query's own gold: no system enters, and the next one on the same
+        benchmark meets the same draws.
+        """
         model = self._model(task)
+        asked = f"{task.metric} {task.corpus_size} {task.depth}".encode()
+        drawn = DRAWS.blocks(
+            (task.key[0], asked),
+            "retrieval",
+            task.seed,
+            task.n_draws,
+            task.n_queries,
+            model.draw,
+            lambda block, means: means[: block.stop - block.first],
+        )
         parts = []
-        for block in blocks(task.seed, "retrieval", task.n_draws, task.n_queries):
+        for block, means in drawn:
             task.tell("null C", block.first, task.n_draws)
-            parts.append(model.draw(block))
+            parts.append(means)
         return np.concatenate(parts)
 
     def contribute(self, task: Task, expected: Expected) -> Contributions:

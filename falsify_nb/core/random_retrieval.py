@@ -76,7 +76,7 @@ class RandomRetrieval:
         return ((1.0 + (ranks - 1) * another) @ (1.0 / ranks)) / m
 
     def draw(self, block: Block) -> FloatArray:
-        """Return the mean score of each of a block's draws, shape (n_draws,).
+        """Return the mean score of each of a block's draws, shape (block.length,).
 
         Queries with one relevant document are alike: how many of them meet it at each rank is
         multinomial. For the others the number of relevant documents among the first k′ is
@@ -87,7 +87,7 @@ class RandomRetrieval:
         totals = self._draw_single(block, single) if single.any() else np.zeros(block.length)
         if not single.all():
             totals += self._draw_several(block, np.flatnonzero(~single))
-        return totals[: block.stop - block.first] / len(single)
+        return totals / len(single)
 
     def _draw_single(self, block: Block, single: npt.NDArray[np.bool_]) -> FloatArray:
         worth = self.gold.worth[self.gold.indptr[:-1][single]]

@@ -198,6 +198,8 @@ class Spy:
 
             def watched(block, drawn):
                 docs = getattr(drawn, "docs", drawn)
+                if component == "retrieval":  # drawn of the corpus: each metric reads it otherwise
+                    return use(block, drawn)
                 self.dealt.append((component, block.first, docs.tobytes()))
                 return use(block, drawn)
 
@@ -287,3 +289,20 @@ def test_memory_is_kept_within_its_budget_and_given_back():
     assert cache._held
     cache.clear()
     assert not cache._held
+
+
+def test_random_lists_drawn_for_one_metric_or_corpus_are_not_taken_for_another():
+    world = random_world(8, 12, 10)
+    every = [(m, c) for m in ("nDCG@3", "nDCG@2", "RR@3", "R@3") for c in (12, 40)]
+
+    def draws(metric, corpus):
+        options = {"qrels": world.qrels, "corpus": corpus, "n_boot": 100, "strict": False}
+        return falsify(world.run, metric=metric, **options).nulls["C"].draws
+
+    cold = []
+    for metric, corpus in every:
+        DRAWS.clear()
+        cold.append(draws(metric, corpus))
+    for (metric, corpus), expected in zip(every, cold, strict=True):
+        np.testing.assert_array_equal(draws(metric, corpus), expected)
+        np.testing.assert_array_equal(draws(metric, corpus), expected)
