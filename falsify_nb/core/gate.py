@@ -20,7 +20,7 @@ from falsify_nb.core.notices import Notice
 from falsify_nb.core.pairs import Hits
 from falsify_nb.core.planning import with_needs
 from falsify_nb.core.protocol import Protocol
-from falsify_nb.core.rankings import Rankings
+from falsify_nb.core.rankings import Rankings, short_lists
 from falsify_nb.core.result import GateResult, Labels, NullResult
 from falsify_nb.core.second_opinions import strict_pair
 from falsify_nb.core.tables import Corpus, Qrels, Run
@@ -92,8 +92,8 @@ def run_gate(
     """
     metric = inputs.metric
     benchmark = Benchmark.build(inputs.qrels, metric.rel)
-    depth = protocol.top_k or metric.k
-    rankings = Rankings.build(inputs.run, benchmark, depth, drop_self=protocol.drop_self)
+    asked = protocol.top_k or metric.k
+    rankings = Rankings.build(inputs.run, benchmark, asked, drop_self=protocol.drop_self)
     corpus_size, corpus_notices = collection_size(inputs.corpus, benchmark, rankings)
     depth = min(rankings.depth, corpus_size)
     task = _task(inputs, protocol, benchmark, rankings, corpus_size, progress)
@@ -107,6 +107,7 @@ def run_gate(
     notices = (
         *(_beside_trec_eval(n, score, inputs.qrels, benchmark) for n in benchmark.notices),
         *rankings.notices,
+        *short_lists(rankings, asked, corpus_size, benchmark),
         *corpus_notices,
         *task.notices(),
         *_notices(task, nulls, protocol),

@@ -16,7 +16,7 @@ from falsify_nb.core.overlap_hint import diagnose_overlap
 from falsify_nb.core.tables import Run
 from falsify_nb.errors import InputError, NoOverlapError
 
-__all__ = ["Rankings"]
+__all__ = ["Rankings", "short_lists"]
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
@@ -134,6 +134,36 @@ class Rankings:
         keep = (self.gold >= 0) & (rank <= depth)
         kept = np.concatenate([[0], np.cumsum(keep)])[self.indptr]
         return kept, rank[keep], self.gold[keep]
+
+
+def short_lists(
+    rankings: Rankings, asked: int | None, corpus_size: int, benchmark: Benchmark
+) -> list[Notice]:
+    """Return a notice of the rankings that hold less than was asked for.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        The system's rankings. Empty ones have a notice of their own.
+    asked : int or None
+        The cutoff or top_k; None where neither was given.
+    corpus_size : int
+        No ranking can be longer.
+    benchmark : Benchmark
+        Names the queries.
+    """
+    wanted = min(asked or 0, corpus_size)
+    sizes = np.diff(rankings.indptr)
+    short = np.flatnonzero((sizes > 0) & (sizes < wanted))
+    n = len(short)
+    if not n:
+        return []
+    lists = "1 ranking holds" if n == 1 else f"{n:,} rankings hold"
+    text = (
+        f"{lists} fewer than {wanted:,} documents: the ranks that are left open earn nothing, "
+        f"while Null C fills all {wanted:,}."
+    )
+    return [Notice("short-lists", text, n, tuple(benchmark.query_ids[short[:3]]))]
 
 
 # Above this share of tied rows the ties are worth a notice.

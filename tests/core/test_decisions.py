@@ -48,6 +48,24 @@ def test_missing_queries_are_counted_and_named():
     assert "missing-queries" not in notices({q: ranked(list(g)) for q, g in MANY.items()}, MANY)
 
 
+def test_rankings_shorter_than_the_cutoff_are_counted():
+    docs = [f"d{i:02d}" for i in range(40)]
+    run = {q: ranked([*g, *docs[-4:]][:5]) for q, g in MANY.items()}
+    run["q07"] = ranked(docs[:3])
+    run["q08"] = {}
+    del run["q09"]
+    said = notices(run, MANY, corpus=docs, metric="RR@4")["short-lists"]
+    assert (said.count, said.examples) == (1, ("q07",))
+    assert said.text.startswith("1 ranking holds fewer than 4 documents")
+    assert notices(run, MANY, corpus=docs, metric="RR", top_k=5)["short-lists"].count >= 1
+    # What nobody asked for is not missed, and no ranking can hold more than the corpus.
+    assert "short-lists" not in notices(run, MANY, corpus=docs, metric="RR")
+    assert "short-lists" not in notices(run, MANY, corpus=docs, metric="RR@3")
+    three = {f"q{i}": {f"d{i % 3}": 1} for i in range(9)}
+    whole = {q: ranked(["d0", "d1", "d2"]) for q in three}
+    assert "short-lists" not in notices(whole, three, corpus=3, metric="RR@10")
+
+
 def test_a_query_with_an_empty_ranking_is_told_from_a_missing_one():
     run = {q: list(g) for q, g in MANY.items() if q != "q09"} | {"q05": []}
     said = notices(run, MANY)
