@@ -19,7 +19,8 @@ def to_metric(
     Parameters
     ----------
     metric : str, Metric, FunctionMetric or callable
-        A name, or ``f(ranking, gold) -> float``.
+        A name, ``f(ranking, gold) -> float``, or a measure of ir_measures such as
+        ``ir_measures.nDCG @ 10``.
 
     Raises
     ------
@@ -33,6 +34,9 @@ def to_metric(
     """
     if isinstance(metric, Metric | FunctionMetric):
         return metric
+    if type(metric).__module__.partition(".")[0] == "ir_measures":
+        # Its measures are callable, but only their names say what they measure.
+        return to_metric(str(metric))
     if callable(metric):
         name = getattr(metric, "__name__", type(metric).__name__)
         return FunctionMetric(metric, f"function {name}")

@@ -34,6 +34,20 @@ def test_a_metric_of_ir_measures_scores_as_it_does_there(name):
     assert result.protocol.metric == name
 
 
+def test_a_measure_of_ir_measures_is_its_name():
+    ir_measures = pytest.importorskip("ir_measures")
+    for measure, name in [
+        (ir_measures.nDCG @ 10, "nDCG@10"),
+        (ir_measures.R(rel=2) @ 5, "R(rel=2)@5"),
+        (ir_measures.nDCG(dcg="exp-log2") @ 5, "nDCG(dcg='exp-log2')@5"),
+    ]:
+        assert to_metric(measure) == to_metric(name)
+        assert isinstance(to_metric(measure), Metric)
+    assert str(to_metric(ir_measures.Rprec)) == "Rprec"
+    with pytest.raises(MetricError, match="it counts"):
+        to_metric(ir_measures.NumRet)
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [
