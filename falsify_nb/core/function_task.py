@@ -21,7 +21,8 @@ from falsify_nb.core.blind_list import REPETITIONS
 from falsify_nb.core.contributions import Contributions
 from falsify_nb.core.function_calls import Argument, Caller, Pair
 from falsify_nb.core.grouping import group_rows
-from falsify_nb.core.label_draws import DRAWS, MarginalDraws, draw_sets, unchanged
+from falsify_nb.core.label_draws import DRAWS, draw_sets, unchanged
+from falsify_nb.core.marginal_draws import MarginalDraws
 from falsify_nb.core.marginal_shift import margin_shift
 from falsify_nb.core.notices import Notice
 from falsify_nb.core.nulls import PermutedGold, UniformGold
@@ -358,15 +359,16 @@ class FunctionMarginal:
         if cached is not None:
             return cached
         source = MarginalDraws(task.gold, task.marginals, task.units)
-        n_draws, gains = min(FEWER_DRAWS, task.n_draws), task.gold.gain[source.order]
+        n_draws, own = min(FEWER_DRAWS, task.n_draws), source.own_gains
         values, docs = [], []
         for block, dealt in DRAWS.blocks(
             task.key, "marginal", task.seed, n_draws, len(source.owner), source.draw, unchanged
         ):
+            documents, gains = source.documents(dealt), source.gains(dealt)
             for row in range(block.stop - block.first):
-                worth = gains if dealt.gains is None else dealt.gains[row]
-                values.append(_scores_of_golds(task, source.owner, dealt.docs[row], worth))
-                docs.append(dealt.docs[row])
+                gain = own if gains is None else gains[row]
+                values.append(_scores_of_golds(task, source.owner, documents[row], gain))
+                docs.append(documents[row])
         found = (np.array(values), np.array(docs), source.owner)
         task.__dict__["dealt_values"] = found
         return found

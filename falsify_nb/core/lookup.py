@@ -97,40 +97,23 @@ class Lookup:
         ----------
         draws : numpy.ndarray of int, shape (n_draws, n_slots)
             The column that each slot got.
-        weight : numpy.ndarray of float, shape (n_slots,) or (n_draws, n_slots), optional
+        weight : numpy.ndarray of float, shape (n_slots,), optional
             What each slot's value is multiplied by.
         """
         out = np.zeros(len(draws))
         if self.dense is not None:
             scratch = np.empty(min(_CHUNK_SLOTS + draws.shape[1], draws.size))
-            for part, codes in self._dense_codes(self.dense, draws):
+            for (rows, slots), codes in self._dense_codes(self.dense, draws):
                 values = scratch[: codes.size].reshape(codes.shape)
                 self.palette.take(codes, out=values, mode="clip")
                 if weight is not None:
-                    values *= weight[part[-weight.ndim :]]
-                out[part[0]] += values.sum(axis=1)
+                    values *= weight[slots]
+                out[rows] += values.sum(axis=1)
             return out
         for draw, slot, value in self._layer_hits(draws):
-            factor = 1.0 if weight is None else _weight_at(weight, draw, slot)
+            factor = 1.0 if weight is None else weight[slot]
             out += np.bincount(draw, value * factor, len(draws))
         return out
-
-    def hits(self, draws: DrawArray) -> tuple[IntArray, IntArray, FloatArray]:
-        """Return draw, slot and value wherever the value is not 0, in no order."""
-        dense = self.dense
-        found = self._layer_hits(draws) if dense is None else self._dense_hits(dense, draws)
-        parts = list(found)
-        if not parts:
-            return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
-        draw, slot, value = (np.concatenate(p) for p in zip(*parts, strict=True))
-        return draw, slot, value
-
-    def _dense_hits(
-        self, dense: Codes, draws: DrawArray
-    ) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
-        for (rows, slots), codes in self._dense_codes(dense, draws):
-            draw, slot = np.nonzero(codes)
-            yield draw + rows.start, slot + slots.start, self.palette[codes[draw, slot]]
 
     def _dense_codes(
         self, dense: Codes, draws: DrawArray
@@ -174,7 +157,3 @@ def _layer(
     columns, values = np.full(n_slots, -1, dtype=np.int32), np.zeros(n_slots)
     columns[slots], values[slots] = column[at[slots]], value[at[slots]]
     return slice(None), columns, values
-
-
-def _weight_at(weight: FloatArray, draw: IntArray, slot: IntArray) -> FloatArray:
-    return weight[slot] if weight.ndim == 1 else weight[draw, slot]

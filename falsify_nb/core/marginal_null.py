@@ -10,8 +10,9 @@ import numpy.typing as npt
 from falsify_nb.core import contributions as contrib
 from falsify_nb.core.contributions import Contributions
 from falsify_nb.core.grouping import expand, group_rows, sums_by
-from falsify_nb.core.label_draws import DRAWS, Dealt, MarginalDraws
+from falsify_nb.core.label_draws import DRAWS
 from falsify_nb.core.lookup import Lookup
+from falsify_nb.core.marginal_draws import Dealt, MarginalDraws, Meetings
 from falsify_nb.core.marginal_shift import margin_pull, margin_shift
 from falsify_nb.core.pairs import Hits
 from falsify_nb.core.streams import Block
@@ -102,14 +103,13 @@ class MarginalGold:
 def _drawn(task: Task, n_draws: int, *, per_query: bool) -> Iterator[Judged]:
     """Yield the mean scores of each block's draws, and the sums per query where asked."""
     source = MarginalDraws(task.gold, task.marginals, task.units)
-    judge = _judge(task, source, per_query=per_query)
+    if task.is_single:
+        judge = _judge_single(task, source)
+    else:
+        judge = _judge_several(task, source, per_query=per_query)
 
     def judged(block: Block, dealt: Dealt) -> Judged:
-        wanted = slice(0, block.stop - block.first)
-        worth = source.worth
-        if dealt.gains is not None:
-            worth = dealt.gains[wanted] / task.gold.norm[source.owner]
-        return judge(dealt.docs[wanted], worth)
+        return judge(dealt, block.stop - block.first)
 
     entries = len(source.owner)
     for block, found in DRAWS.blocks(
@@ -119,35 +119,56 @@ def _drawn(task: Task, n_draws: int, *, per_query: bool) -> Iterator[Judged]:
         yield found
 
 
-def _judge(
-    task: Task, source: MarginalDraws, *, per_query: bool
-) -> Callable[[DrawArray, FloatArray], Judged]:
-    """Return a function that scores dealt documents."""
+# Scores the first so many draws of a block.
+Judge = Callable[[Dealt, int], Judged]
+
+
+def _judge_single(task: Task, source: MarginalDraws) -> Judge:
+    """Look up what each query earns with the document that it was dealt."""
+    ranking, models = _distinct_rankings(task.hits)
+    weights = task.metric.rank_weights(int(models.rank.max(initial=1)))
+    shape = (len(models.indptr) - 1, task.gold.n_docs)
+    value = weights[models.rank - 1]
+    lookup = Lookup.build(ranking[source.owner], shape, models.owner, models.doc, value)
+
+    def judge(dealt: Dealt, n_draws: int) -> Judged:
+        return lookup.totals(dealt.docs[:n_draws], source.worth) / task.n_queries, np.empty(0)
+
+    return judge
+
+
+def _judge_several(task: Task, source: MarginalDraws, *, per_query: bool) -> Judge:
+    """Find the retrieved documents that were dealt, and score each query by them."""
     hits, gold, metric, n = task.hits, task.gold, task.metric, task.n_queries
-    by_rank = metric.is_linear or gold.is_single
-    ranking, models = _distinct_rankings(hits)
-    weights = metric.rank_weights(int(hits.rank.max(initial=1)))
-    value = weights[models.rank - 1] if by_rank else models.rank.astype(float)
-    shape = (len(models.indptr) - 1, gold.n_docs)
-    owner = source.owner
-    lookup = Lookup.build(ranking[owner], shape, models.owner, models.doc, value)
+    owner = hits.owner
+    meetings = Meetings(source, owner, hits.doc)
+    weight = metric.rank_weights(int(hits.rank.max(initial=1)))[hits.rank - 1]
+    first_slot, norm = source.first_slot[owner], gold.norm[owner]
+    own_worth = source.worth[first_slot]
 
-    def linear(docs: DrawArray, worth: FloatArray) -> Judged:
-        return lookup.totals(docs, worth) / n, np.empty(0)
+    def linear(dealt: Dealt, n_draws: int) -> Judged:
+        means, line = np.empty(n_draws), meetings.line()
+        for row in range(n_draws):
+            hit, slot = meetings.of_draw(dealt, row, line)
+            worth = own_worth[hit]
+            if dealt.gains is not None:
+                worth = source.palette[dealt.gains[row, first_slot[hit] + slot]] / norm[hit]
+            means[row] = weight[hit] @ worth / n
+        return means, np.empty(0)
 
-    def by_groups(docs: DrawArray, _worth: FloatArray) -> Judged:
-        draw, slot, rank = lookup.hits(docs)
-        key = draw * n + owner[slot]
-        ranks = rank.astype(np.int64)
-        order = np.lexsort((ranks, key))
-        key, ranks = key[order], ranks[order]
+    def by_groups(dealt: Dealt, n_draws: int) -> Judged:
+        line = meetings.line()
+        found = [meetings.of_draw(dealt, row, line)[0] for row in range(n_draws)]
+        hit = np.concatenate(found)
+        # Hits are sorted by query and rank, and so is what is left of them.
+        key = np.repeat(np.arange(n_draws) * n, [len(f) for f in found]) + owner[hit]
         starts = np.flatnonzero(np.diff(key, prepend=-1))
         draw, who = np.divmod(key[starts], n)
-        scores = metric.combine(ranks, np.ones(len(ranks)), starts, gold.sizes[who])
-        means = sums_by(draw, scores, len(docs)) / n
+        scores = metric.combine(hits.rank[hit], np.ones(len(hit)), starts, gold.sizes[who])
+        means = sums_by(draw, scores, n_draws) / n
         return means, sums_by(who, scores, n) if per_query else np.empty(0)
 
-    return linear if by_rank else by_groups
+    return linear if metric.is_linear else by_groups
 
 
 def _distinct_rankings(hits: Hits) -> tuple[IntArray, Hits]:

@@ -15,11 +15,11 @@ from falsify_nb.core.contributions import Units
 from falsify_nb.core.label_draws import (
     DRAWS,
     DrawCache,
-    MarginalDraws,
     draw_sets,
     gold_key,
     unchanged,
 )
+from falsify_nb.core.marginal_draws import MarginalDraws, Meetings
 from falsify_nb.core.marginals import Marginals
 from falsify_nb.core.metrics import parse_metric
 from falsify_nb.core.streams import blocks
@@ -49,8 +49,8 @@ def drawn(gold, n, seed=2026):
     units = Units.single(len(gold.norm))
     source = MarginalDraws(gold, Marginals.fit(gold), units)
     parts = [source.draw(b) for b in blocks(seed, "marginal", n, len(source.owner))]
-    docs = np.concatenate([p.docs for p in parts])[:n]
-    gains = None if parts[0].gains is None else np.concatenate([p.gains for p in parts])[:n]
+    docs = np.concatenate([source.documents(p) for p in parts])[:n]
+    gains = None if parts[0].gains is None else np.concatenate([source.gains(p) for p in parts])[:n]
     return source.owner, docs, gains
 
 
@@ -153,6 +153,38 @@ def test_each_query_meets_each_document_as_often_as_its_probability_says():
         share = np.array([(mine == d).any(axis=1).mean() for d in range(gold.n_docs)])
         error = np.sqrt(pi[query] * (1 - pi[query]) / n)
         assert (np.abs(share - pi[query]) <= 4 * error + 1e-9).all()
+
+
+@pytest.mark.parametrize("sizes", ["many", "few"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_what_a_ranking_meets_is_what_all_documents_dealt_would_show(sizes, grouped):
+    n, most, n_pairs = 60, *{"many": (30, 8), "few": (2, 300)}[sizes]
+    qrels = {
+        f"q{i:02d}": {f"d{(7 * i + k) % 40:02d}": 1.0 for k in range(1 + i % most)}
+        for i in range(n)
+    }
+    _, gold = gold_of(qrels, "R@3")
+    units = Units.of_groups(np.arange(n) // 3) if grouped else Units.single(n)
+    source = MarginalDraws(gold, Marginals.fit(gold), units)
+    query, doc = (a.ravel() for a in np.meshgrid(range(n), source.live, indexing="ij"))
+    some = np.sort(np.random.default_rng(12).choice(len(query), n_pairs, replace=False))
+    query, doc = query[some], doc[some]
+    meetings = Meetings(source, query, doc)
+    assert meetings.by_size is (sizes == "few")
+    line = meetings.line()
+    for block in blocks(7, "marginal", 200, len(source.owner)):
+        dealt = source.draw(block)
+        for row, docs in enumerate(source.documents(dealt)):
+            table = {}
+            for slot, (q, d) in enumerate(zip(source.owner, docs, strict=True)):
+                table[q, d] = slot - source.first_slot[q]
+            expected = {
+                (p, table[pair])
+                for p, pair in enumerate(zip(query, doc, strict=True))
+                if pair in table
+            }
+            pair, slot = meetings.of_draw(dealt, row, line)
+            assert set(zip(pair, slot, strict=True)) == expected
 
 
 def test_gains_are_dealt_to_a_querys_documents_evenly():

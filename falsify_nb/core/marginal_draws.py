@@ -1,0 +1,241 @@
+"""Null D's draws: how documents are dealt, and which rankings meet them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from falsify_nb.core.benchmark import Gold
+from falsify_nb.core.contributions import Units
+from falsify_nb.core.marginals import Marginals
+from falsify_nb.core.streams import Block
+
+__all__ = ["Dealt", "MarginalDraws", "Meetings"]
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+DrawArray = npt.NDArray[np.int32]
+Codes = npt.NDArray[np.unsignedinteger[Any]]
+
+# Documents cumulated at once, see `_Line`; a power of two.
+_RUN = 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dealt:
+    """A block of draws.
+
+    Parameters
+    ----------
+    docs : numpy.ndarray of int, shape (n_draws, n_queries) or (n_draws, n_live)
+        Positions among the gold documents. With single gold what each query was dealt, else all
+        documents that are relevant to some query, in the order that they are cumulated in.
+    start : numpy.ndarray of float, shape (n_draws, n_units), or None
+        With several gold documents, each unit's first point u.
+    gains : numpy.ndarray of int, shape (n_draws, n_slots), or None
+        The gains as dealt, positions in `MarginalDraws.palette`; None where no query has gains
+        that differ.
+    """
+
+    docs: DrawArray
+    start: FloatArray | None = None
+    gains: Codes | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+        return sum(a.nbytes for a in (self.docs, self.start, self.gains) if a is not None)
+
+
+class MarginalDraws:
+    """Null D's draw: each query keeps R_i and its gains, documents come by frequency.
+
+    Randomised systematic sampling (Madow 1949, Annals of Mathematical Statistics 20): labels in
+    random order, their probabilities cumulated, and one of every point u, u + 1, … taken. It draws
+    exactly R_i documents with exactly the inclusion probabilities π. Within a draw all queries
+    share the order, which leaves each query's probabilities as they are; the queries of a group
+    share u too.
+
+    Attributes
+    ----------
+    owner : numpy.ndarray of int, shape (n_slots,)
+        The query of each slot; slots are sorted by class of R, then by query.
+    first_slot : numpy.ndarray of int, shape (n_queries,)
+        Where each query's slots begin.
+    own_gains, worth : numpy.ndarray of float, shape (n_slots,)
+        Gain of each slot before any gain is dealt, and the same over the normaliser.
+    palette : numpy.ndarray of float, shape (n_gains,)
+        The distinct gains.
+    """
+
+    def __init__(self, gold: Gold, marginals: Marginals, units: Units) -> None:
+        self.gold = gold
+        self.units = units
+        self.marginals = marginals
+        order = np.argsort(marginals.size_class[gold.owner], kind="stable")
+        self.owner = gold.owner[order]
+        self.own_gains = gold.gain[order]
+        self.worth = gold.worth[order]
+        starts = np.flatnonzero(np.diff(self.owner, prepend=-1))
+        self.first_slot = np.empty(len(gold.sizes), dtype=np.int64)
+        self.first_slot[self.owner[starts]] = starts
+        self.palette, code = np.unique(self.own_gains, return_inverse=True)
+        self._code = code.astype(np.min_scalar_type(len(self.palette)))
+        lowest = np.minimum.reduceat(gold.gain, gold.indptr[:-1])
+        self._mixed = bool((gold.gain > np.repeat(lowest, gold.sizes)).any())
+        self.live = np.flatnonzero(gold.frequency)
+
+    def draw(self, block: Block) -> Dealt:
+        """Return a whole block of draws."""
+        n_units = len(self.units)
+        if self.gold.is_single:
+            shape = (block.length, n_units)
+            chosen = block.rng.integers(0, len(self.owner), shape, dtype=np.int32)
+            docs = self.gold.doc.astype(np.int32)[chosen]
+            return Dealt(docs[:, self.units.of] if self.units.grouped else docs)
+        docs = np.empty((block.length, len(self.live)), dtype=np.int32)
+        start = np.empty((block.length, n_units))
+        for row in range(block.length):
+            docs[row] = block.rng.permutation(self.live)
+            start[row] = block.rng.random(n_units)
+        return Dealt(docs, start, self._deal_gains(block) if self._mixed else None)
+
+    def documents(self, dealt: Dealt) -> DrawArray:
+        """Return the document in every slot, shape (n_draws, n_slots)."""
+        if dealt.start is None:
+            return dealt.docs
+        model = self.marginals
+        line = _Line(model.pi, len(self.live))
+        slot = np.arange(len(self.owner)) - self.first_slot[self.owner]
+        # The classes' lines stand one after the other: class a takes up R_a of the whole, so that
+        # all points of a draw are found in one search.
+        offset = np.cumsum(model.size) - model.size
+        size_class = model.size_class[self.owner]
+        out = np.empty((len(dealt.docs), len(self.owner)), dtype=np.int32)
+        for row, order, start in zip(out, dealt.docs, dealt.start, strict=True):
+            ends = line.cumulate(model.freq_class[order])[:, line.place] + offset[:, None]
+            points = (offset[size_class] + slot) + start[self.units.of[self.owner]]
+            at = np.searchsorted(ends.ravel(), points, side="right") - size_class * len(order)
+            # Rounding may leave a point a hair beyond its class's last document.
+            row[:] = order[np.clip(at, 0, len(order) - 1)]
+        return out
+
+    def gains(self, dealt: Dealt) -> FloatArray | None:
+        """Return the gain in every slot, shape (n_draws, n_slots); None where it is the query's."""
+        return None if dealt.gains is None else self.palette[dealt.gains]
+
+    def _deal_gains(self, block: Block) -> Codes:
+        out = np.empty((block.length, len(self.owner)), dtype=self._code.dtype)
+        begin = 0
+        for number, size in enumerate(self.marginals.size.tolist()):
+            stop = begin + size * int((self.marginals.size_class == number).sum())
+            own = np.broadcast_to(self._code[begin:stop], (block.length, stop - begin))
+            dealt = block.rng.permuted(own.reshape(-1, size), axis=1)
+            out[:, begin:stop] = dealt.reshape(block.length, -1)
+            begin = stop
+        return out
+
+
+class Meetings:
+    """Which of some pairs of a query and a document the draws join, without dealing the rest.
+
+    A document's stretch of the cumulated line says which points fall on it: none or one. Only the
+    pairs asked for are looked at, a few thousand where a ranking counts to a small depth, however
+    many documents are dealt.
+
+    Parameters
+    ----------
+    source : MarginalDraws
+        The draws; several gold documents.
+    query, doc : numpy.ndarray of int, shape (n_pairs,)
+        The pairs.
+    """
+
+    def __init__(self, source: MarginalDraws, query: IntArray, doc: IntArray) -> None:
+        model, n_live = source.marginals, len(source.live)
+        self._source = source
+        self._doc = doc
+        self._unit = source.units.of[query]
+        self._size_class = model.size_class[query]
+        self._pi = model.of(query, doc)
+        self._last = model.size[self._size_class] - 1
+        # Cumulated either by class of R, or as numbers of documents by class of frequency, which a
+        # product with π turns into the same: whichever takes fewer operations.
+        n_sizes, n_frequencies = model.pi.shape
+        self.by_size = n_live * n_sizes < n_live * n_frequencies + len(doc) * n_frequencies
+        table = model.pi if self.by_size else np.eye(n_frequencies)
+        self._weight = None if self.by_size else model.pi.T[:, self._size_class]
+        self._table = table
+
+    def line(self) -> _Line:
+        """Return scratch memory for `of_draw`; each thread needs its own."""
+        return _Line(self._table, len(self._source.live))
+
+    def of_draw(self, dealt: Dealt, row: int, line: _Line) -> tuple[IntArray, IntArray]:
+        """Return the pairs that one draw joins, and the number of the query's slot.
+
+        Returns
+        -------
+        pair : numpy.ndarray of int, shape (n_joined,)
+            Positions among the pairs, increasing.
+        slot : numpy.ndarray of int, shape (n_joined,)
+            0 … R − 1.
+        """
+        assert dealt.start is not None
+        order = dealt.docs[row]
+        # A document that is relevant to no query stands nowhere; its stretch is empty anyway.
+        place = np.zeros(self._source.gold.n_docs, dtype=np.int64)
+        place[order] = line.place
+        cumulated = line.cumulate(self._source.marginals.freq_class[order])
+        at = place[self._doc]
+        if self._weight is None:
+            high = cumulated[self._size_class, at]
+        else:
+            high = np.einsum("fp,fp->p", cumulated.take(at, axis=1), self._weight)
+        high -= dealt.start[row][self._unit]
+        # The points u, u + 1, … below a place x are ⌈x − u⌉ in number.
+        first = np.ceil(high - self._pi)
+        pair = np.flatnonzero(np.ceil(high) > first)
+        slot = np.clip(first[pair].astype(np.int64), 0, self._last[pair])
+        return pair, slot
+
+
+class _Line:
+    """Scratch memory in which the documents of one draw are cumulated.
+
+    Runs of documents are cumulated for all runs at once, then over the runs: a third of the time
+    of one long cumulation (python -m benchmarks.draws). Memory that is asked of the system anew
+    for each draw would cost as much again.
+
+    Parameters
+    ----------
+    table : numpy.ndarray of float, shape (n_lines, n_classes)
+        What a document of each class adds to each line.
+    n_docs : int
+        Documents in a draw.
+    """
+
+    def __init__(self, table: FloatArray, n_docs: int) -> None:
+        self._n_runs = -(-n_docs // _RUN)
+        self._table = np.column_stack([table, np.zeros(len(table))])
+        self._inside = np.empty((len(table), _RUN, self._n_runs))
+        self._padded = np.full(_RUN * self._n_runs, table.shape[1])
+        number = np.arange(n_docs)
+        # Where the documents of a draw stand in what `cumulate` returns.
+        self.place = number % _RUN * self._n_runs + number // _RUN
+
+    def cumulate(self, doc_class: IntArray) -> FloatArray:
+        """Return the sums up to and including each document, shape (n_lines, places)."""
+        inside = self._inside
+        self._padded[: len(doc_class)] = doc_class
+        classes = self._padded.reshape(self._n_runs, _RUN).T
+        # Every class is within the table; "clip" spares a copy that "raise" would make.
+        np.take(self._table, classes, axis=1, out=inside, mode="clip")
+        for i in range(1, _RUN):
+            inside[:, i] += inside[:, i - 1]
+        before = np.cumsum(inside[:, -1], axis=1) - inside[:, -1]
+        inside += before[:, None]
+        return inside.reshape(len(inside), -1)
