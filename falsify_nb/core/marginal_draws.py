@@ -206,9 +206,9 @@ class Meetings:
 class _Line:
     """Scratch memory in which the documents of one draw are cumulated.
 
-    Runs of documents are cumulated for all runs at once, then over the runs: a third of the time
-    of one long cumulation (python -m benchmarks.draws). Memory that is asked of the system anew
-    for each draw would cost as much again.
+    Runs of documents are cumulated for all runs at once, then over the runs: faster than one long
+    cumulation (python -m benchmarks.draws). Memory that is asked of the system anew for each draw
+    would cost as much again.
 
     Parameters
     ----------
