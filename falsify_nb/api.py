@@ -195,8 +195,8 @@ def _prepared(
         qrels=judgments,
         corpus=collection,
         metric=measure,
-        texts=_as_text(queries) or {},
-        groups=_as_text(groups),
+        texts=_as_text(queries, "queries") or {},
+        groups=_as_text(groups, "groups"),
     )
     return inputs, chosen
 
@@ -264,5 +264,13 @@ def _grouping(groups: Mapping[str, str] | None) -> str | None:
     return f"{len(set(groups.values()))} groups {digest}"
 
 
-def _as_text(mapping: Mapping[str, str] | None) -> dict[str, str] | None:
-    return None if mapping is None else {str(key): str(value) for key, value in mapping.items()}
+def _as_text(mapping: Mapping[str, str] | None, option: str) -> dict[str, str] | None:
+    if mapping is None:
+        return None
+    # A frame has items, too: its columns.
+    if not callable(getattr(mapping, "items", None)) or hasattr(mapping, "columns"):
+        raise OptionError(
+            f"{option} is a {type(mapping).__name__}, no mapping",
+            remedy=f"Give {option}={{query_id: {'group' if option == 'groups' else 'text'}}}.",
+        )
+    return {str(key): str(value) for key, value in mapping.items()}

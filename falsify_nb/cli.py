@@ -155,8 +155,10 @@ def _pairs(path: str | None) -> dict[str, str] | None:
     """Read a file of ``id<TAB>text`` lines."""
     if path is None:
         return None
+    from falsify_nb.io.text import open_source
+
     pairs: dict[str, str] = {}
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8-sig").splitlines(), 1):
+    for number, line in enumerate(open_source(path, "text").data.decode().splitlines(), 1):
         if not line.strip():
             continue
         key, tab, text = line.partition("\t")

@@ -37,6 +37,7 @@ def files(tmp_path_factory):
     }
     for name, lines in texts.items():
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "latin").write_bytes("q1\tplain\nq2\tcaf\xe9\n".encode("latin-1"))
     return folder
 
 
@@ -150,6 +151,8 @@ def test_help_names_every_option_and_exit_status(run):
         (["gate", "bm25", "--qrels", "qrels", "--bounds", "0"], "two numbers"),
         (["gate", "bm25", "--qrels", "qrels", "--corpus", "3"], "3"),
         (["gate", "bm25", "--qrels", "qrels", "--queries", "ids"], "ids, line 1"),
+        (["gate", "bm25", "--qrels", "qrels", "--queries", "latin"], "latin, line 2"),
+        (["gate", "bm25", "--qrels", "qrels", "--queries", "missing"], "missing"),
         (["gate", "bm25", "--qrels", "qrels", "--strict", "maybe"], "maybe"),
         (["gate", "bm25", "--qrels", "qrels", "--colour", "red"], "--colour"),
         (["report", "bm25", "--qrels", "qrels"], "--output"),

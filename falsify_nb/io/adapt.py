@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from typing import Any
@@ -167,6 +168,9 @@ def to_corpus(obj: Any, *, errors: OnError = "raise") -> Corpus | None:  # noqa:
     table = as_table(obj, "the corpus")
     if table is not None:
         return tables.corpus_of_table(table)
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None and isinstance(obj, arrow.Array | arrow.ChunkedArray):
+        obj = obj.to_pylist()
     ids = tables.id_sequence(obj, "the corpus")
     if ids is not None:
         return ids
@@ -189,6 +193,11 @@ def _unwrapped(obj: Any, what: str) -> Any:  # noqa: ANN401
     """Return what an object of another package holds: a dict, a frame or an iterator."""
     package = type(obj).__module__.partition(".")[0]
     if package == "ranx" and hasattr(obj, "to_dict"):
+        if (type(obj).__name__, what) in {("Qrels", "run"), ("Run", "qrels")}:
+            raise ReadError(
+                f"A ranx {type(obj).__name__} was given as the {what}",
+                remedy="Swap the two arguments.",
+            )
         return obj.to_dict()
     # Datasets of ir_datasets and of PyTerrier hand out their parts by method.
     for name in _PARTS[what]:

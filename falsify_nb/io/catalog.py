@@ -41,18 +41,19 @@ OBJECT_FORMS: tuple[ObjectForm, ...] = (
         "best first",
         "{query: {document: grade}}, or {query: document or documents} with grade 1",
         "",
-        "scores for some queries only; a set as a ranking; 1 beside '1'; NaN, infinity, None",
+        "scores for some queries only; a set as a ranking; 1 beside '1'; NaN, infinity, None; the "
+        "columns of a table; whole numbers under whole numbers",
     ),
     ObjectForm(
         "records, named tuples, tuples",
         "(query, document, score), or names as in a frame; ir_measures' ScoredDoc",
         "(query, document, grade), or names as in a frame; Qrel of ir_measures and ir_datasets",
         "names as in a frame",
-        "rows without score or rank; text as a number",
+        "rows without score or rank; text as a number; scores given as grades",
     ),
     ObjectForm(
         "records, one a query",
-        "`query_id` and `retrieved`",
+        "`query_id` and `retrieved`, in dicts or in a frame",
         "`query_id`, `gold` and `rel` (1 if absent)",
         "",
         "a query twice",
@@ -79,7 +80,7 @@ OBJECT_FORMS: tuple[ObjectForm, ...] = (
         "as a frame",
         "a dataset of several splits: take one",
     ),
-    ObjectForm("ranx Run, Qrels", "its dict", "its dict", "", ""),
+    ObjectForm("ranx Run, Qrels", "its dict", "its dict", "", "one given as the other"),
     ObjectForm(
         "dataset of ir_datasets or PyTerrier", "", "its judgments", "the ids of its documents", ""
     ),
@@ -90,7 +91,8 @@ OBJECT_FORMS: tuple[ObjectForm, ...] = (
         "a frame",
         "",
         "",
-        "none given as `queries`; an answer that is no ranking",
+        "none given as `queries`; an answer that is no ranking, or a document in it twice; one "
+        "that has to be awaited",
     ),
     ObjectForm("list, set, array or column of ids", "", "", "the ids", "a missing id"),
     ObjectForm("whole number", "", "", "the number of documents", "less than 1; a fraction"),
@@ -133,7 +135,8 @@ def as_markdown() -> str:
         "turns rankings of chunks into rankings of documents: each stands where its best chunk "
         "did.\n"
         "- `falsify(search, queries={query_id: text}, ...)` asks a retriever once per query. If it "
-        "fails, the error names the query, and its `done` keeps the answers so far.\n"
+        "fails, the error names the query, and its `done` keeps the answers so far. "
+        "`read_run(search, queries=..., doc_of=...)` asks one that returns chunks.\n"
     )
     names = _table(
         ("Column", "Names, compared without case; `-`, ` ` and `.` count as `_`"),

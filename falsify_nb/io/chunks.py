@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from falsify_nb.core.notices import Notice
 from falsify_nb.core.tables import IdColumn, Origin, Run
-from falsify_nb.errors import Cancelled, FunctionError, ReadError, shorten
+from falsify_nb.errors import Cancelled, DuplicateError, FunctionError, ReadError, shorten
 from falsify_nb.io.assemble import build_run
 from falsify_nb.io.ids import id_text
 
@@ -90,9 +90,17 @@ def _documents(chunks: IdColumn, doc_of: Mapping[Any, Any] | Callable[[str], Any
 
 
 def _as_text_keys(doc_of: Mapping[Any, Any]) -> dict[str, Any]:
-    return {
-        k if isinstance(k, str) else id_text(k, "doc_of", "chunk id"): v for k, v in doc_of.items()
-    }
+    out: dict[str, Any] = {}
+    for key, value in doc_of.items():
+        chunk = key if isinstance(key, str) else id_text(key, "doc_of", "chunk id")
+        if chunk in out:
+            raise DuplicateError(
+                f"Chunk {chunk!r} is given twice, as text and as a number",
+                where="doc_of",
+                remedy="Use one type of key.",
+            )
+        out[chunk] = value
+    return out
 
 
 def _ask(doc_of: Any, chunk: str, where: str) -> Any:  # noqa: ANN401

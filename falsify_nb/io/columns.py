@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from falsify_nb.errors import ReadError, near_names
 
-__all__ = ["SPELLINGS", "find_column", "need_column", "plain_name"]
+__all__ = ["SPELLINGS", "find_column", "need_column", "plain_name", "refuse_scores"]
 
 # Role -> groups of spellings. The first group that occurs decides; two names of one group are
 # ambiguous. Compared without case, with "-", " " and "." read as "_".
@@ -99,3 +99,19 @@ def need_column(names: Iterable[object], role: str, where: str) -> str:
         where=where,
         remedy=f"Name one of them {', '.join(repr(k) for k in known[:3])}.{hint}",
     )
+
+
+def refuse_scores(grade_name: str, doc_name: str, where: str) -> None:
+    """Refuse scores given as grades: BEIR's judgments alone call their grade a score.
+
+    Raises
+    ------
+    ReadError
+        If the column of grades is named as a system's scores are.
+    """
+    if plain_name(grade_name) == "score" and plain_name(doc_name) != "corpus_id":
+        raise ReadError(
+            "The table has scores and no grades: this is a run, not qrels",
+            where=where,
+            remedy="Give it as the run; or, if these are grades, name the column 'relevance'.",
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable
 
 import numpy as np
@@ -15,6 +16,11 @@ __all__ = ["checked_together", "cross_notices"]
 
 # Below this share of ids that meet, the rest is looked at for a reason.
 _NEARLY_NONE = 0.1
+# From this share of the wanted ids on, other spellings among the run's are no accident.
+_NEAR_MISSES = 0.02
+_PLURALS = {"query": "queries", "document": "documents"}
+_DIGITS = re.compile(r"\d+")
+_FRACTION = re.compile(r"\.0+$")
 
 
 def checked_together(run: Run, qrels: Qrels) -> Run:
@@ -33,8 +39,8 @@ def cross_notices(run: Run, qrels: Qrels) -> tuple[Notice, ...]:
     Returns
     -------
     tuple of Notice
-        Codes ``swapped-inputs``, ``few-shared-queries``, ``few-shared-documents`` and
-        ``unicode-forms``.
+        Codes ``swapped-inputs``, ``few-shared-queries``, ``few-shared-documents``,
+        ``near-miss-ids`` and ``unicode-forms``.
 
     Notes
     -----
@@ -52,8 +58,16 @@ def cross_notices(run: Run, qrels: Qrels) -> tuple[Notice, ...]:
     run_queries = {*run.query.labels.tolist(), *run.empty_queries}
     found += _few_shared(run_queries, judged_queries, "query")
     relevant = set(qrels.doc.labels[np.unique(qrels.doc.codes[qrels.grade > 0])].tolist())
-    retrieved = run.doc.labels.tolist()
+    retrieved = set(run.doc.labels.tolist())
     found += _few_shared(retrieved, relevant, "document")
+    told = {n.code for n in found}
+    judged = set(qrels.doc.labels.tolist())
+    for what, run_ids, wanted, known in (
+        ("query", run_queries, judged_queries, judged_queries),
+        ("document", retrieved, relevant, judged),
+    ):
+        if f"few-shared-{_PLURALS[what]}" not in told:
+            found += _near_misses(run_ids, wanted, known, what)
     found += _unicode(run_queries, judged_queries, "query")
     found += _unicode(retrieved, relevant, "document")
     return tuple(found)
@@ -83,9 +97,40 @@ def _few_shared(run_ids: Iterable[str], wanted: set[str], what: str) -> list[Not
     if not causes or causes[0][1] <= shared:
         return []
     hint = diagnose_overlap(run_set, wanted, what)
-    plural = "queries" if what == "query" else "documents"
     examples = (f"{causes[0][2]!r} against {causes[0][3]!r}",)
-    return [Notice(f"few-shared-{plural}", f"{hint[0].upper()}{hint[1:]}.", shared, examples)]
+    return [
+        Notice(f"few-shared-{_PLURALS[what]}", f"{hint[0].upper()}{hint[1:]}.", shared, examples)
+    ]
+
+
+def _near_misses(run_ids: set[str], wanted: set[str], known: set[str], what: str) -> list[Notice]:
+    """Say so where a part of the ids is spelled otherwise in the run, and is lost in silence."""
+    # Where nothing meets at all, others say so, with their guess at the reason.
+    missed = sorted(wanted - run_ids) if not known.isdisjoint(run_ids) else []
+    # The share is looked for in up to 2,000 ids, evenly taken.
+    looked_at = missed[:: -(-len(missed) // 2_000)] if missed else []
+    pairs = [(s, m) for s in looked_at if (m := _other_spelling(s, run_ids, known)) is not None]
+    if len(pairs) < 2 or len(pairs) * len(missed) < _NEAR_MISSES * len(wanted) * len(looked_at):
+        return []
+    n = round(len(pairs) * len(missed) / len(looked_at))
+    about = "about " if len(looked_at) < len(missed) else ""
+    text = (
+        f"{about}{n:,} {what} ids of the qrels are spelled otherwise in the run (case, zero "
+        "padding, or 5.0 for 5); ids are compared as given, so they do not meet."
+    )
+    examples = tuple(f"{s!r} against {m!r}" for s, m in pairs[:3])
+    return [Notice("near-miss-ids", text[0].upper() + text[1:], n, examples)]
+
+
+def _other_spelling(wanted: str, run_ids: set[str], known: set[str]) -> str | None:
+    """Return the run's id that differs only in case, in zeros before a number, or in ".0"."""
+    tries = {wanted.lower(), wanted.upper(), wanted.casefold(), f"{wanted}.0"}
+    tries.add(_FRACTION.sub("", wanted))
+    for match in _DIGITS.finditer(wanted):
+        digits = match.group().lstrip("0") or "0"
+        padded = (digits.zfill(width) for width in range(len(digits), len(digits) + 9))
+        tries.update(wanted[: match.start()] + p + wanted[match.end() :] for p in padded)
+    return next((t for t in sorted(tries) if t in run_ids and t not in known), None)
 
 
 def _unicode(run_ids: Iterable[str], wanted: set[str], what: str) -> list[Notice]:

@@ -70,7 +70,9 @@ def read_delimited(source: Source, names: list[str], separator: str, problems: P
     ReadError
         With the line, if a row has another number of fields than the header.
     """
-    frame = _read_fast(source.data, names, separator)
+    # Whoever asks for all problems at once gets the reader that looks at every row.
+    is_quick = problems.errors == "raise"
+    frame = _read_fast(source.data, names, separator) if is_quick else None
     lines = None
     first = 2
     if frame is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from falsify_nb.core.tables import Origin
-from falsify_nb.errors import ReadError
+from falsify_nb.errors import ReadError, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,7 +83,13 @@ def _polars(obj: Any, pl: Any) -> dict[str, Any] | None:  # noqa: ANN401
     import pandas as pd
 
     if isinstance(obj, pl.LazyFrame):
-        obj = obj.collect()
+        try:
+            obj = obj.collect()
+        except pl.exceptions.PolarsError as error:
+            raise ReadError(
+                f"The lazy frame cannot be collected: {shorten(str(error))}",
+                remedy="Hand over frame.collect(), once it works.",
+            ) from error
     if not isinstance(obj, pl.DataFrame):
         return None
     columns: dict[str, Any] = {}
@@ -91,7 +97,8 @@ def _polars(obj: Any, pl: Any) -> dict[str, Any] | None:  # noqa: ANN401
         series = obj[name]
         if dtype in {pl.Categorical, pl.Enum}:
             series = series.cast(pl.String)
-        if dtype.is_integer() and series.null_count():
+        is_wide = dtype.is_integer() and str(dtype) in {"Int128", "UInt128"}
+        if is_wide or (dtype.is_integer() and series.null_count()):
             columns[name] = pd.Series(series.to_list(), dtype=object)
         else:
             columns[name] = pd.Series(series.to_numpy())
@@ -101,6 +108,8 @@ def _polars(obj: Any, pl: Any) -> dict[str, Any] | None:  # noqa: ANN401
 def _arrow(obj: Any, pa: Any) -> dict[str, Any] | None:  # noqa: ANN401
     import pandas as pd
 
+    if isinstance(obj, pa.RecordBatchReader):
+        obj = obj.read_all()
     if isinstance(obj, pa.RecordBatch):
         obj = pa.Table.from_batches([obj])
     if not isinstance(obj, pa.Table):

@@ -11,10 +11,10 @@ from falsify_nb.errors import ReadError, shorten
 from falsify_nb.io.columns import find_column, need_column
 from falsify_nb.io.frames import Table, as_table
 
-__all__ = ["as_fields", "check_types", "is_record", "is_single", "listed", "pair_of"]
+__all__ = ["MOST_FIELDS", "as_fields", "check_types", "is_record", "is_single", "listed", "pair_of"]
 
 # A mapping of more keys is no record of one document.
-_MOST_FIELDS = 64
+MOST_FIELDS = 64
 
 
 def is_single(value: Any) -> bool:  # noqa: ANN401
@@ -33,6 +33,7 @@ def listed(value: Any, where: str) -> list[Any]:  # noqa: ANN401
     index, items = getattr(value, "index", None), getattr(value, "items", None)
     if index is not None and callable(items) and getattr(value, "dtype", "O") != "O":
         pairs = list(items())
+        _refuse_unclear(pairs, where)
         if all(isinstance(v, int | float | np.number) for _, v in pairs):
             return pairs
     try:
@@ -43,6 +44,17 @@ def listed(value: Any, where: str) -> list[Any]:  # noqa: ANN401
             where=where,
             remedy="Give {document: score}, or a list of ids in ranking order.",
         ) from None
+
+
+def _refuse_unclear(pairs: list[Any], where: str) -> None:
+    """Refuse whole numbers under whole numbers: ids by row number look like scores by id."""
+    whole = (int, np.integer)
+    if pairs and all(isinstance(k, whole) and isinstance(v, whole) for k, v in pairs):
+        raise ReadError(
+            "A column of whole numbers under whole numbers: are these ids, or scores?",
+            where=where,
+            remedy="Give ids in ranking order as tolist(), {document: score} as to_dict().",
+        )
 
 
 def pairs_of_table(table: Table, where: str) -> list[Any]:
@@ -103,20 +115,36 @@ def as_fields(item: Any) -> Mapping[str, Any] | None:  # noqa: ANN401
         return item
     if isinstance(item, tuple) and hasattr(item, "_fields"):
         return dict(zip(item._fields, item, strict=True))
+    if isinstance(item, np.void) and item.dtype.names:
+        return dict(zip(item.dtype.names, item.tolist(), strict=True))
     names = getattr(type(item), "__dataclass_fields__", None)
     if names is not None:
         return {name: getattr(item, name) for name in names}
     return None
 
 
-def is_record(value: Mapping[Any, Any]) -> bool:
-    """Return whether a mapping is one record of a document rather than {document: score}."""
-    if not 1 < len(value) <= _MOST_FIELDS or not all(isinstance(k, str) for k in value):
+def is_record(value: Mapping[Any, Any], where: str) -> bool:
+    """Return whether a mapping is one record of a document rather than {document: score}.
+
+    Raises
+    ------
+    ReadError
+        If it may be either: then all of its values are numbers.
+    """
+    if not 1 < len(value) <= MOST_FIELDS or not all(isinstance(k, str) for k in value):
         return False
     try:
         doc = find_column(value, "doc", "")
-        return doc is not None and any(
-            find_column(value, role, "") is not None for role in ("score", "grade", "rank")
-        )
+        roles = ("score", "grade", "rank")
+        numbers = [find_column(value, role, "") for role in roles]
     except ReadError:
         return False
+    if doc is None or not any(numbers):
+        return False
+    if not isinstance(value[doc], str):
+        raise ReadError(
+            f"{shorten(dict(value))} may be one record, or numbers of documents with these names",
+            where=where,
+            remedy="Put a record into a list, its id as text; or give pairs (document, number).",
+        )
+    return True

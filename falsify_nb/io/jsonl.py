@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from falsify_nb.core.tables import Origin, Qrels, Run
 from falsify_nb.errors import DuplicateError, InputError, ReadError
 from falsify_nb.io.columns import find_column, need_column
@@ -12,7 +14,7 @@ from falsify_nb.io.ids import id_text
 from falsify_nb.io.items import as_fields
 from falsify_nb.io.numbers import number
 from falsify_nb.io.problems import Problems
-from falsify_nb.io.records import Hits
+from falsify_nb.io.records import Hits, placed
 
 # What else may name a record's query, since no document id stands beside it.
 _IDS = ("id", "_id")
@@ -54,19 +56,11 @@ def _gather(
             seen[query] = place
             hits.add(query, _content(fields, what, where))
         except InputError as error:
-            problems.add(_placed(error, where))
+            problems.add(placed(error, where))
             if problems.is_full:
                 break
     problems.finish(origin.name)
     return hits
-
-
-def _placed(error: InputError, where: str) -> InputError:
-    """Return the error with the record's place in front, where it names only the query."""
-    if error.where.startswith(where):
-        return error
-    place = f"{where}, {error.where}" if error.where else where
-    return type(error)(error.what, where=place, remedy=error.remedy)
 
 
 def _query_of(item: Any, position: int, where: str) -> tuple[str, Mapping[str, Any]]:  # noqa: ANN401
@@ -93,7 +87,7 @@ def _judged(fields: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401
         return gold
     rel = 1.0 if rel_name is None else number(fields[rel_name], "grade ('rel')", where)
     listed = [gold] if isinstance(gold, str | int) else gold
-    if not isinstance(listed, list | tuple | set | frozenset):
+    if not isinstance(listed, list | tuple | set | frozenset | np.ndarray):
         raise ReadError(
             f"The gold is a {type(gold).__name__}",
             where=where,

@@ -118,7 +118,7 @@ def run_of_json(source: Source, problems: Problems) -> Run:
     """Read a run from JSON or JSON lines."""
     got, origin = _content(source, problems)
     if isinstance(got, Mapping):
-        return records.run_of_mapping(got, "run", origin)
+        return records.run_of_mapping(got, "run", origin, problems)
     per_query, items = _peek(iter(got), "run", source.name)
     if per_query:
         return run_of_records(items, origin, "run", problems)
@@ -129,7 +129,7 @@ def qrels_of_json(source: Source, problems: Problems) -> Qrels:
     """Read qrels from JSON or JSON lines."""
     got, origin = _content(source, problems)
     if isinstance(got, Mapping):
-        return records.qrels_of_mapping(got, origin)
+        return records.qrels_of_mapping(got, origin, problems)
     per_query, items = _peek(iter(got), "qrels", source.name)
     if per_query:
         return qrels_of_records(items, origin, problems)

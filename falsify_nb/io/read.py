@@ -17,6 +17,7 @@ def read_run(
     source: Any,  # noqa: ANN401 - whatever a user hands over
     *,
     name: str = "run",
+    queries: Mapping[Any, str] | None = None,
     doc_of: Mapping[Any, Any] | Callable[[str], Any] | None = None,
     errors: OnError = "raise",
 ) -> Run:
@@ -26,9 +27,11 @@ def read_run(
     ----------
     source : path-like, open file or object
         A TREC, CSV, TSV, JSON, JSONL or Parquet file, compressed or not; or a dict
-        {query: {document: score}} or {query: [document, ...]}, rows, or a frame.
+        {query: {document: score}} or {query: [document, ...]}, rows, a frame, or a retriever.
     name : str
         The system's name, where the source has none.
+    queries : mapping of query id to text, optional
+        What a retriever is asked, where the source is one.
     doc_of : mapping or callable, optional
         Chunk id to document id; each document takes the best place of its chunks.
     errors : {"raise", "collect"}
@@ -51,7 +54,7 @@ def read_run(
     >>> read_run({"q1": {"d1": 2.5, "d2": 1.0}, "q2": {"d1": 0.3}})
     Run(3 scored documents for 2 queries)
     """
-    return to_run(source, name=name, doc_of=doc_of, errors=errors)
+    return to_run(source, name=name, queries=queries, doc_of=doc_of, errors=errors)
 
 
 def read_qrels(source: Any, *, errors: OnError = "raise") -> Qrels:  # noqa: ANN401

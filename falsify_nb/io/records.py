@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 
 from falsify_nb.core.tables import IdColumn, Origin, Qrels, Run
-from falsify_nb.errors import DuplicateError, ReadError
+from falsify_nb.errors import DuplicateError, InputError, ReadError, shorten
 from falsify_nb.io.assemble import build_qrels, build_run
+from falsify_nb.io.columns import find_column
 from falsify_nb.io.ids import check_labels, id_text
-from falsify_nb.io.items import check_types, is_record, is_single, listed, pair_of
+from falsify_nb.io.items import MOST_FIELDS, check_types, is_record, is_single, listed, pair_of
 from falsify_nb.io.numbers import number
+from falsify_nb.io.problems import Problems
 
-__all__ = ["Hits", "by_query", "qrels_of_mapping", "run_of_mapping"]
+__all__ = ["Hits", "by_query", "placed", "qrels_of_mapping", "run_of_mapping"]
 
 
 @dataclass(slots=True)
@@ -72,14 +74,14 @@ class Hits:
     def _add_judged(self, judged: Any, where: str) -> None:  # noqa: ANN401
         if judged is None:
             raise ReadError("The judgments are None", where=where, remedy="Write {} for none.")
-        if isinstance(judged, Mapping) and not is_record(judged):
+        if isinstance(judged, Mapping) and not is_record(judged, where):
             if self._add_plain(judged):
                 return
             pairs: Iterable[tuple[Any, Any]] = judged.items()
         elif is_single(judged):
             pairs = [(judged, 1)]
         else:
-            items = listed(judged, where)
+            items = [judged] if isinstance(judged, Mapping) else listed(judged, where)
             check_types(items, where)
             pairs = [pair_of(item, 1, where) for item in items]
         for doc, grade in pairs:
@@ -88,7 +90,7 @@ class Hits:
             self.values.append(number(grade, "grade", f"{where}, document {text!r}"))
 
     def _add_ranked(self, query: str, ranking: Any, where: str) -> None:  # noqa: ANN401
-        if isinstance(ranking, Mapping) and not is_record(ranking):
+        if isinstance(ranking, Mapping) and not is_record(ranking, where):
             items: Sequence[Any] = list(ranking.items())
             scored = bool(items)
         else:
@@ -98,7 +100,8 @@ class Hits:
                     where=where,
                     remedy="Give a list in ranking order, or a dict with scores.",
                 )
-            items = [ranking] if is_single(ranking) else listed(ranking, where)
+            is_one = is_single(ranking) or isinstance(ranking, Mapping)
+            items = [ranking] if is_one else listed(ranking, where)
             check_types(items, where)
             scored = bool(items) and not is_single(items[0])
         if not items:
@@ -166,17 +169,60 @@ def by_query(obj: Mapping[Any, Any], what: str) -> Iterator[tuple[str, Any]]:
         yield query, value
 
 
-def run_of_mapping(obj: Mapping[Any, Any], name: str, origin: Origin) -> Run:
-    """Read {query: ranking}."""
-    hits = Hits("run")
-    for query, ranking in by_query(obj, origin.name):
-        hits.add(query, ranking)
-    return hits.run(name, origin)
+def run_of_mapping(
+    obj: Mapping[Any, Any], name: str, origin: Origin, problems: Problems | None = None
+) -> Run:
+    """Read {query: ranking}; with a file's `problems`, its name stands in each of them."""
+    return _hits_of_mapping(obj, "run", origin, problems).run(name, origin)
 
 
-def qrels_of_mapping(obj: Mapping[Any, Any], origin: Origin) -> Qrels:
+def qrels_of_mapping(
+    obj: Mapping[Any, Any], origin: Origin, problems: Problems | None = None
+) -> Qrels:
     """Read {query: {document: grade}}, or {query: relevant ids}."""
-    hits = Hits("qrels")
-    for query, judged in by_query(obj, origin.name):
-        hits.add(query, judged)
-    return hits.qrels(origin)
+    return _hits_of_mapping(obj, "qrels", origin, problems).qrels(origin)
+
+
+def _hits_of_mapping(
+    obj: Mapping[Any, Any], what: str, origin: Origin, problems: Problems | None
+) -> Hits:
+    _refuse_columns(obj, origin.name)
+    hits = Hits(what)
+    for query, content in by_query(obj, origin.name):
+        try:
+            hits.add(query, content)
+        except InputError as error:
+            if problems is None:
+                raise
+            problems.add(placed(error, origin.name))
+            if problems.is_full:
+                break
+    if problems is not None:
+        problems.finish(origin.name)
+    return hits
+
+
+def placed(error: InputError, where: str) -> InputError:
+    """Return the error with a place in front, where it names only the query."""
+    if error.where.startswith(where):
+        return error
+    place = f"{where}, {error.where}" if error.where else where
+    return type(error)(error.what, where=place, remedy=error.remedy)
+
+
+def _refuse_columns(obj: Mapping[Any, Any], where: str) -> None:
+    """Refuse {"query_id": [...], "doc_id": [...]}: the columns of a table, not its queries."""
+    if not 2 < len(obj) <= MOST_FIELDS or not all(isinstance(k, str) for k in obj):
+        return
+    try:
+        found = [find_column(obj, role, "") for role in ("query", "doc")]
+        has_number = any(find_column(obj, role, "") for role in ("score", "grade", "rank"))
+    except ReadError:
+        return
+    if all(found) and has_number:
+        raise ReadError(
+            f"The keys {', '.join(shorten(k) for k in list(obj)[:4])} are the columns of a table, "
+            "not queries",
+            where=where,
+            remedy="Hand over pandas.DataFrame(...) of it.",
+        )

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
 from falsify_nb.core.tables import Origin, Run
-from falsify_nb.errors import Cancelled, FalsifyError, OptionError, RetrieverError, shorten
+from falsify_nb.errors import (
+    Cancelled,
+    DuplicateError,
+    FalsifyError,
+    OptionError,
+    RetrieverError,
+    shorten,
+)
 from falsify_nb.io.frames import as_table
+from falsify_nb.io.ids import id_text
 from falsify_nb.io.records import Hits, by_query
 
 __all__ = ["as_search", "is_retriever", "retrieve"]
@@ -64,6 +73,11 @@ def retrieve(
             "The run is a retriever, and there are no queries to ask it",
             remedy="Give queries={query_id: text}.",
         )
+    if not callable(getattr(queries, "items", None)) or as_table(queries, "") is not None:
+        raise OptionError(
+            f"queries is a {type(queries).__name__}, no mapping",
+            remedy="Give queries={query_id: text}.",
+        )
     asked = dict(by_query(queries, "the queries"))
     search = as_search(retriever)
     gathered: dict[str, Any] = {}
@@ -73,7 +87,9 @@ def retrieve(
             _report(progress, position, len(asked), gathered)
         found = _ask(search, query, text, gathered)
         try:
+            before = len(hits.docs)
             hits.add(query, found)
+            _check_documents(hits.docs[before:], f"query {query!r}")
         except FalsifyError as error:
             what = f"The retriever's answer cannot be read: {error.what}"
             raise _stopped(what, error.where, error.remedy, gathered) from error
@@ -81,6 +97,21 @@ def retrieve(
     if progress is not None:
         _report(progress, len(asked), len(asked), gathered)
     return hits.run(name, Origin("the retriever's answers", "item"))
+
+
+def _check_documents(docs: list[str], where: str) -> None:
+    """Refuse bad or repeated ids while the answers are still to be kept."""
+    seen: set[str] = set()
+    for doc in docs:
+        text = id_text(doc, where, "document id")
+        if text in seen:
+            raise DuplicateError(
+                f"Document {text!r} is returned twice",
+                where=where,
+                remedy="Return each document once. For chunks: return their own ids, "
+                "and read_run(search, queries=..., doc_of=...) makes documents of them.",
+            )
+        seen.add(text)
 
 
 def _report(
@@ -102,7 +133,8 @@ def _ask(search: Callable[[str], Any], query: str, text: Any, gathered: dict[str
         found = search(text)
         if isinstance(found, Mapping | AbstractSet | str) or as_table(found, "") is not None:
             return found
-        return [_hit(h) for h in found]
+        if not inspect.isawaitable(found):
+            return [_hit(h) for h in found]
     except (Cancelled, KeyboardInterrupt) as stop:
         stop.done = gathered  # type: ignore[union-attr]
         raise
@@ -113,6 +145,16 @@ def _ask(search: Callable[[str], Any], query: str, text: Any, gathered: dict[str
             "What was done is in the error's `done`: sys.last_value.done in a notebook.",
             gathered,
         ) from error
+    if inspect.iscoroutine(found):
+        # Left alone, it would warn that it was never awaited.
+        found.close()
+    raise _stopped(
+        "The retriever is asynchronous",
+        f"query {query!r}",
+        "Hand over its answers: {query_id: await search(text) for query_id, text in "
+        "queries.items()}.",
+        gathered,
+    )
 
 
 def _stopped(what: str, where: str, remedy: str, gathered: dict[str, Any]) -> RetrieverError:

@@ -11,7 +11,7 @@ import numpy as np
 from falsify_nb.core.tables import Corpus, IdColumn, Origin, Qrels, Run
 from falsify_nb.errors import ReadError, shorten
 from falsify_nb.io.assemble import build_corpus, build_qrels, build_run
-from falsify_nb.io.columns import find_column, need_column
+from falsify_nb.io.columns import find_column, need_column, refuse_scores
 from falsify_nb.io.ids import id_text
 from falsify_nb.io.items import as_fields, is_single
 from falsify_nb.io.numbers import number
@@ -71,7 +71,7 @@ def _read(item: Any, what: str, role: str, where: str) -> _Row:  # noqa: ANN401
     fields = as_fields(item)
     if fields is not None:
         return _read_record(fields, role, where)
-    if isinstance(item, tuple | list) and len(item) == 3:
+    if isinstance(item, tuple | list | np.ndarray) and len(item) == 3:
         query = id_text(item[0], where, "query id")
         doc = id_text(item[1], where, "document id")
         return _Row(query, doc, number(item[2], role, f"{where}: query {query!r}, {doc!r}"))
@@ -86,6 +86,8 @@ def _read_record(fields: Mapping[str, Any], role: str, where: str) -> _Row:
     query = id_text(fields[need_column(fields, "query", where)], where, "query id")
     doc = id_text(fields[need_column(fields, "doc", where)], where, "document id")
     value_name = find_column(fields, role, where)
+    if role == "grade" and value_name is not None:
+        refuse_scores(value_name, need_column(fields, "doc", where), where)
     rank_name = find_column(fields, "rank", where) if role == "score" else None
     if value_name is None and rank_name is None:
         need_column(fields, role, where)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +12,13 @@ import numpy.typing as npt
 from falsify_nb.core.tables import Corpus, IdColumn, Origin, Qrels, Run
 from falsify_nb.errors import ReadError, ScoreError, shorten
 from falsify_nb.io.assemble import build_corpus, build_qrels, build_run
-from falsify_nb.io.columns import find_column, need_column, plain_name
+from falsify_nb.io.columns import find_column, need_column, refuse_scores
 from falsify_nb.io.frames import Table
 from falsify_nb.io.ids import code_objects, id_text
+from falsify_nb.io.jsonl import qrels_of_records, run_of_records
 from falsify_nb.io.numbers import number, numbers_from_texts
 from falsify_nb.io.order import by_rank, whole_ranks
+from falsify_nb.io.problems import Problems
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,6 +107,23 @@ def _numbers_of_objects(
     return out
 
 
+def _is_per_query(table: Table, role: str) -> bool:
+    """Return whether a frame has one row a query, with all of its documents in one cell."""
+    columns, where = table.columns, table.origin.name
+    if table.is_text or find_column(columns, role, where) is None:
+        return False
+    return find_column(columns, "doc", where) is None and (
+        find_column(columns, "query", where) is not None
+    )
+
+
+def _records_of(table: Table) -> Iterator[tuple[int, dict[str, Any]]]:
+    names = list(table.columns)
+    cells = zip(*table.columns.values(), strict=True)
+    for row, values in enumerate(cells, start=table.origin.first):
+        yield row, dict(zip(names, values, strict=True))
+
+
 def run_of_table(table: Table, name: str) -> Run:
     """Read a run from a frame with query, document and score or rank columns.
 
@@ -113,6 +133,8 @@ def run_of_table(table: Table, name: str) -> Run:
         With row and column.
     """
     columns, origin = table.columns, table.origin
+    if _is_per_query(table, "retrieved"):
+        return run_of_records(_records_of(table), origin, name, Problems())
     query_name = need_column(columns, "query", origin.name)
     doc_name = need_column(columns, "doc", origin.name)
     score_name = find_column(columns, "score", origin.name)
@@ -147,16 +169,12 @@ def qrels_of_table(table: Table) -> Qrels:
         With row and column.
     """
     columns, origin = table.columns, table.origin
+    if _is_per_query(table, "gold"):
+        return qrels_of_records(_records_of(table), origin, Problems())
     query_name = need_column(columns, "query", origin.name)
     doc_name = need_column(columns, "doc", origin.name)
     grade_name = need_column(columns, "grade", origin.name)
-    # BEIR's judgments call the grade a score; elsewhere a score is a system's.
-    if plain_name(grade_name) == "score" and plain_name(doc_name) != "corpus_id":
-        raise ReadError(
-            "The table has scores and no grades: this is a run, not qrels",
-            where=origin.name,
-            remedy="Give it as the run; or, if these are grades, name the column 'relevance'.",
-        )
+    refuse_scores(grade_name, doc_name, origin.name)
     query = ids_of(columns[query_name], origin, query_name, "query id")
     doc = ids_of(columns[doc_name], origin, doc_name, "document id")
     grade = numbers_of(table, grade_name, "grade")

@@ -96,6 +96,19 @@ class TestIds:
         assert score(run, qrels) == 0.5
         assert score(run, qrels, "P@1") == 0.0
 
+    @pytest.mark.parametrize("kind", [str, int, np.int64], ids=lambda k: k.__name__)
+    def test_the_type_of_the_labels_changes_nothing(self, kind):
+        labels = [i % 8 for i in range(120)]
+        text, typed = (
+            gate({f"q{i}": [k(0)] for i in range(120)}, {f"q{i}": {k(d): 1} for i, d in rows})
+            for k in (str, kind)
+            for rows in [list(enumerate(labels))]
+        )
+        assert text.score == typed.score == pytest.approx(1 / 8)
+        assert typed.verdict != "PASS"
+        for null in "ABCD":
+            assert typed.nulls[null].mean == text.nulls[null].mean
+
     def test_fractions_as_ids_are_refused_by_the_columns_name(self):
         frame = pd.DataFrame({"qid": ["1", "1"], "docno": [5.0, 6.0], "score": [2.0, 1.0]})
         with pytest.raises(ReadError, match=r"document ids are fractions.*column 'docno'"):

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from falsify_nb import read_run
-from falsify_nb.errors import FunctionError, ReadError
+from falsify_nb.errors import DuplicateError, FunctionError, ReadError
 
 OWNER = {"a1": "A", "a2": "A", "b1": "B", "b2": "B", "c1": "C"}
 
@@ -78,3 +78,8 @@ def test_it_equals_a_plain_loop(seed):
 def test_a_chunk_without_document_is_named(doc_of, error, says):
     with pytest.raises(error, match=says):
         read_run({"q": ["a1", "b1"]}, doc_of=doc_of)
+
+
+def test_a_chunk_named_twice_in_the_mapping_is_refused():
+    with pytest.raises(DuplicateError, match="Chunk '1' is given twice"):
+        read_run({"q": [1, 2]}, doc_of={1: "a", "1": "b", 2: "c"})

@@ -61,3 +61,37 @@ def test_few_shared_documents_without_a_cause_are_sparse_judgments():
 def test_a_result_carries_them():
     result = falsify({"q": {"a": 1}}, qrels={"q": {"a": 0.5}}, metric="RR", n_boot=100)
     assert "swapped-inputs" in [n.code for n in result.notices]
+
+
+@pytest.mark.parametrize(
+    ("judged", "retrieved"),
+    [
+        ("CACM-0{}", "CACM-{}"),
+        ("D{}", "d{}"),
+        ("{}", "{}.0"),
+        ("{}.0", "{}"),
+        ("d_{}_1", "d_0{}_1"),
+    ],
+    ids=["zero padding", "case", "fraction in the run", "fraction in the qrels", "inner number"],
+)
+@pytest.mark.parametrize("what", ["query", "document"])
+def test_ids_of_which_a_part_is_spelled_otherwise(judged, retrieved, what):
+    same = [f"both-{chr(97 + i)}" for i in range(20)]
+    wanted = same + [judged.format(i) for i in range(10, 20)]
+    got = same + [retrieved.format(i) for i in range(10, 20)]
+    if what == "query":
+        found = notices({q: ["a"] for q in got}, {q: {"a": 1} for q in wanted})
+    else:
+        found = notices({"q": got}, {"q": dict.fromkeys(wanted, 1)})
+    notice = found["near-miss-ids"]
+    assert notice.count == 10
+    assert what in notice.text
+    assert notice.examples[0] == f"{judged.format(10)!r} against {retrieved.format(10)!r}"
+
+
+def test_spellings_that_are_judged_themselves_are_ids_of_their_own():
+    same = [chr(97 + i) for i in range(20)]
+    wanted = same + [f"0{i}" for i in range(10, 30)]
+    got = same + [str(i) for i in range(10, 30)]
+    judged = dict.fromkeys(got, 0) | dict.fromkeys(wanted, 1)
+    assert notices({"q": got}, {"q": judged}) == {}

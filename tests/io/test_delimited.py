@@ -146,3 +146,13 @@ def test_ids_of_a_corpus_file_may_hold_anything_but_tabs(file):
 def test_a_corpus_line_without_id_is_named(file):
     with pytest.raises(ReadError, match="line 2"):
         read_corpus(file("a\ttext\n\ttext without id\n"))
+
+
+def test_all_problems_of_a_regular_file_are_listed(file):
+    rows = "".join(f"q{i},d{i},x{i}\n" for i in range(30))
+    path = file("qid,docno,score\n" + rows, "run.csv")
+    with pytest.raises(ReadError, match=r"first 20 problems in run\.csv") as caught:
+        read_run(path, errors="collect")
+    assert "line 21" in str(caught.value)
+    with pytest.raises(ScoreError, match=r"'x0'.*line 2"):
+        read_run(path)

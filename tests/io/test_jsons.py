@@ -179,3 +179,19 @@ def test_a_trec_line_whose_query_begins_like_json_is_a_trec_line(tmp_path, query
     path = tmp_path / "odd.txt"
     path.write_text(f"{query} Q0 d1 1 2.5 tag\n", encoding="utf-8")
     assert read_run(path).to_dict() == {query: {"d1": 2.5}}
+
+
+def test_a_document_names_its_file_and_lists_its_problems(file):
+    path = file(json.dumps({f"q{i}": {"a": None} for i in range(30)}), "run.json")
+    with pytest.raises(ScoreError, match=r"\(run.json, query 'q0', document 'a'\)"):
+        read_run(path)
+    with pytest.raises(ReadError, match=r"first 20 problems in run\.json") as caught:
+        read_run(path, errors="collect")
+    assert "'q19'" in str(caught.value)
+    assert "'q20'" not in str(caught.value)
+
+
+def test_scored_lines_are_no_qrels(file):
+    path = file('{"qid": "q", "docno": "a", "score": 3.5}\n', "run.jsonl")
+    with pytest.raises(ReadError, match=r"this is a run, not qrels \(run.jsonl, line 1\)"):
+        read_qrels(path)

@@ -58,6 +58,11 @@ class Found:
         [["q1", "a", 1.0], ["q1", "b", 2.0]],
         [{"qid": "q1", "docno": "a", "score": 1.0}, {"qid": "q1", "docno": "b", "score": 2.0}],
         (h for h in [Hit("q1", "a", 1.0), Hit("q1", "b", 2.0)]),
+        np.array([["q1", "a", 1.0], ["q1", "b", 2.0]], dtype=object),
+        np.array(
+            [("q1", "a", 1.0), ("q1", "b", 2.0)],
+            dtype=[("qid", "U4"), ("docno", "U4"), ("score", "f8")],
+        ),
     ],
 )
 def test_scored_runs(run):
@@ -256,3 +261,50 @@ def test_what_is_no_corpus_is_refused(corpus):
 def test_unknown_ways_to_collect_errors_are_refused():
     with pytest.raises(ValueError, match="'raise', 'collect'"):
         read_run(SCORED, errors="ignore")
+
+
+def test_a_single_record_is_no_ranking_of_its_field_names():
+    assert read_run({"q": {"doc_id": "a", "score": 1.5}}).to_dict() == {"q": {"a": 1.5}}
+    assert read_qrels({"q": {"doc_id": "a", "relevance": 2}}).to_dict() == {"q": {"a": 2.0}}
+
+
+@pytest.mark.parametrize("read", [read_run, read_qrels])
+def test_numbers_under_the_names_of_fields_may_mean_two_things(read):
+    with pytest.raises(ReadError, match=r"may be one record.*query 'q'.*pairs"):
+        read({"q": {"id": 7, "score": 1}})
+    assert read({"q": [("id", 7), ("score", 1)]}).to_dict() == {"q": {"id": 7.0, "score": 1.0}}
+
+
+def test_a_column_of_whole_numbers_may_be_ids_or_scores():
+    hits = pd.DataFrame({"qid": [1, 1, 2], "docno": [30, 20, 10]})
+    column = hits[hits["qid"] == 1]["docno"]
+    with pytest.raises(ReadError, match=r"ids, or scores.*query '1'.*tolist"):
+        read_run({"1": column})
+    assert read_run({"1": column.tolist()}).to_dict() == {"1": ["30", "20"]}
+    assert read_run({"1": pd.Series({"a": 2, "b": 1})}).to_dict() == {"1": {"a": 2.0, "b": 1.0}}
+
+
+@pytest.mark.parametrize("read", [read_run, read_qrels])
+def test_the_columns_of_a_table_are_no_queries(read):
+    columns = {"qid": ["q1"], "docno": ["a"], "score": [1], "relevance": [1]}
+    with pytest.raises(ReadError, match=r"'qid', 'docno'.*columns of a table.*DataFrame"):
+        read(columns)
+    assert read(pd.DataFrame(columns)).to_dict() == {"q1": {"a": 1.0}}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [Hit("q", "a", 3.2)],
+        [{"qid": "q", "docno": "a", "score": 3.2}],
+        [Found("q", "a", 3.2)],
+    ],
+)
+def test_scored_rows_are_no_qrels(rows):
+    with pytest.raises(ReadError, match="this is a run, not qrels"):
+        read_qrels(rows)
+
+
+def test_judgments_of_beir_call_their_grade_a_score():
+    rows = [{"query-id": "q", "corpus-id": "a", "score": 2}]
+    assert read_qrels(rows).to_dict() == {"q": {"a": 2.0}}

@@ -35,6 +35,10 @@ def test_ranx_objects_are_read_and_not_changed():
     assert read_run(run).name == "bm25"
     assert read_qrels(qrels).to_dict() == READ
     assert run.to_dict() == before
+    with pytest.raises(ReadError, match=r"ranx Qrels was given as the run\. Swap"):
+        read_run(qrels)
+    with pytest.raises(ReadError, match=r"ranx Run was given as the qrels\. Swap"):
+        read_qrels(run)
 
 
 def test_ir_measures_tuples():

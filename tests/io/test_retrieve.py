@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from falsify_nb import falsify
+from falsify_nb import falsify, read_run
 from falsify_nb.errors import Cancelled, OptionError, RetrieverError
 from falsify_nb.io.adapt import to_run
 
@@ -179,3 +179,35 @@ def test_the_gate_takes_a_retriever():
         lambda text: [f"d{text[-1]}"], qrels=qrels, queries=queries, metric="RR", n_boot=100
     )
     assert result.score == 1.0
+
+
+@pytest.mark.parametrize("bad", [["a", "a"], ["a "], [""], [Page(source="a"), Page(source="a")]])
+def test_a_bad_id_is_found_at_its_query_and_not_after_the_last(bad):
+    with pytest.raises(RetrieverError, match="query '2'") as caught:
+        to_run(lambda text: ["a"] if text == "first" else bad, queries=QUERIES)
+    assert caught.value.done == {"q1": ["a"]}
+
+
+def test_read_run_asks_a_retriever_of_chunks():
+    chunks = ["a#1", "b#1", "a#2"]
+    run = read_run(lambda _text: chunks, queries=QUERIES, doc_of=lambda c: c.partition("#")[0])
+    assert run.to_dict() == RANKED
+
+
+def test_a_retriever_that_has_to_be_awaited_is_refused():
+    async def search(_text):
+        return ["a"]
+
+    with pytest.raises(RetrieverError, match=r"asynchronous.*query 'q1'.*await"):
+        to_run(search, queries=QUERIES)
+
+
+@pytest.mark.parametrize(
+    "queries", [list(QUERIES.items()), pd.DataFrame({"q1": ["first"]}), "queries.tsv"]
+)
+@pytest.mark.parametrize("run", [lambda _text: ["a"], {"q1": ["a"]}], ids=["asked", "given"])
+def test_queries_that_are_no_mapping_are_refused(run, queries):
+    with pytest.raises(
+        OptionError, match=r"queries is a (list|DataFrame|str), no mapping.*query_id: text"
+    ):
+        falsify(run, qrels={"q1": {"a": 1}}, queries=queries, n_boot=100)

@@ -263,3 +263,36 @@ def test_whole_numbers_of_a_corpus_become_text():
 def test_a_column_of_fractions_is_no_corpus():
     with pytest.raises(ReadError, match="fractions"):
         read_corpus(np.array([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("maker", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_row_a_query_with_its_documents_in_one_cell(maker):
+    frame = maker({"query_id": ["q1", "q2"], "retrieved": [["a", "b"], ["c"]]})
+    assert read_run(frame).to_dict() == {"q1": ["a", "b"], "q2": ["c"]}
+    frame = maker({"query_id": ["q1", "q2"], "gold": [["a", "b"], ["c"]], "rel": [2, 1]})
+    assert read_qrels(frame).to_dict() == {"q1": {"a": 2.0, "b": 2.0}, "q2": {"c": 1.0}}
+
+
+def test_a_row_a_query_in_parquet(tmp_path):
+    path = tmp_path / "run.parquet"
+    pl.DataFrame({"qid": ["q1"], "retrieved": [["a", "b"]]}).write_parquet(path)
+    assert read_run(path).to_dict() == {"q1": ["a", "b"]}
+
+
+def test_arrow_columns_and_streams():
+    rows = pa.table({"qid": ["q1", "q1"], "docno": ["a", "b"], "score": [1.0, 2.0]})
+    stream = pa.RecordBatchReader.from_batches(rows.schema, rows.to_batches())
+    assert read_run(stream).to_dict() == {"q1": {"a": 1.0, "b": 2.0}}
+    for ids in (pa.array(["a", "b"]), pa.chunked_array([["a"], ["b"]])):
+        assert sorted(read_corpus(ids).ids) == ["a", "b"]
+
+
+def test_polars_numbers_wider_than_numpy_has():
+    frame = pl.DataFrame({"qid": ["q"], "docno": ["a"], "score": [3]})
+    wide = frame.with_columns(pl.col("score").cast(pl.Int128))
+    assert read_run(wide).to_dict() == {"q": {"a": 3.0}}
+
+
+def test_a_lazy_frame_that_fails_is_refused_by_name():
+    with pytest.raises(ReadError, match=r"cannot be collected.*nope.*collect\(\)"):
+        read_run(pl.LazyFrame({"a": [1]}).select("nope"))
