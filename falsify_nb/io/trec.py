@@ -127,6 +127,8 @@ def _long_notice(n: int) -> tuple[Notice, ...]:
 
 
 def _parse_qrels(fields: list[str], n_tabs: int, where: str) -> Row:
+    if len(fields) > n_tabs + 1 and n_tabs == 3:
+        raise _blank_in_id(fields, n_tabs, where)
     if len(fields) not in {3, 4}:
         if len(fields) in {5, 6} and _is_number(fields[4]):
             raise ReadError(
@@ -136,17 +138,22 @@ def _parse_qrels(fields: list[str], n_tabs: int, where: str) -> Row:
             )
         raise _wrong_count(fields, "qrels", where)
     if len(fields) == 4 and n_tabs == 2 and not _ITERATION.fullmatch(fields[1]):
-        raise ReadError(
-            f"{shorten(' '.join(fields))} has two tabs and four words: an id holds a blank",
-            where=where,
-            remedy="Ids in a TREC file must not hold blanks.",
-        )
+        raise _blank_in_id(fields, n_tabs, where)
     if fields[0] in _TREC_EVAL and len(fields) == 3:
         raise ReadError(
             "This is what trec_eval prints, not qrels", where=where, remedy="Give the qrels."
         )
     value = number_from_text(fields[-1], "grade", where)
     return id_text(fields[0], where, "query id"), id_text(fields[-2], where, "document id"), value
+
+
+def _blank_in_id(fields: list[str], n_tabs: int, where: str) -> ReadError:
+    words = f"{n_tabs} tabs and {len(fields)} words"
+    return ReadError(
+        f"{shorten(' '.join(fields))} has {words}: an id holds a blank",
+        where=where,
+        remedy="Ids in a TREC file must not hold blanks.",
+    )
 
 
 def _parse_run(fields: list[str], where: str) -> tuple[Row, int | None]:

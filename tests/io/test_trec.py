@@ -118,6 +118,7 @@ def test_a_faulty_line_of_a_run_is_named(line, error, says, file):
         ("q1 0 d2 relevant", ScoreError, "'relevant'"),
         ("q1 0 d2 nan", ScoreError, "'nan'"),
         ("q1\tmy doc\t1", ReadError, "an id holds a blank"),
+        ("q1\t0\tmy doc\t1", ReadError, "3 tabs and 5 words: an id holds a blank"),
         ("map\tall\t0.17", ReadError, "trec_eval prints"),
         ("q1 0 d1 0", DuplicateError, "'d1' twice"),
     ],
