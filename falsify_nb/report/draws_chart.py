@@ -51,12 +51,14 @@ def draws(result: GateResult, *, narrow: bool = False) -> Chart:
     ]
     ends = [r[k] for r in rows for k in ("from", "to")] + [m["mean"] for m in means]
     domain = span([result.score, *ends])
-    x = x_axis("from", domain, f"{short(result.metric, METRIC)}, mean over the queries", grid=True)
+    measured = [short(result.metric, METRIC), "mean over the queries"]
+    x = x_axis("from", domain, measured if narrow else ", ".join(measured), grid=True)
     y = _y_axis(_left_words(nulls, narrow=narrow), orient="left")
     drawn = {"x": x, "x2": {"field": "to"}, "y": y, "y2": {"field": "top"}, "color": hue()}
     tip = {"tooltip": tips({"from": "from", "to": "to", "draws": "draws"})}
     tick = {"x": x | {"field": "mean"}, "y": y, "y2": {"field": "top"}}
     score = f"score {number(result.score)}"
+    far = result.score > (domain[0] + domain[1]) / 2
     layers = [
         {
             "layer": [
@@ -67,14 +69,15 @@ def draws(result: GateResult, *, narrow: bool = False) -> Chart:
                 },
             ]
         },
-        rule_at(result.score, x, label=score),
+        # Where the window is narrow, a label in the middle of a line far right would be cut off.
+        rule_at(result.score, x, label=score, align="right" if narrow and far else "center"),
     ]
     if not narrow:
         layers.append(_right_labels(nulls, x))
     spec: Spec = {
         "title": titled(_finding(result), _subtitles(result), width=34 if narrow else 80),
         "name": "draws",
-        "width": 205 if narrow else 440,
+        "width": 190 if narrow else 440,
         "height": 4 * ROW,
         "layer": layers,
         "resolve": {"axis": {"x": "independent", "y": "independent"}},

@@ -25,6 +25,7 @@ from falsify_nb.report.words import finding, null_label, protocol_line, score_li
 __all__ = ["gate"]
 
 ROW = 46
+NARROW = 190
 TIPS = {
     "name:N": "null",
     "score": "score",
@@ -87,7 +88,8 @@ def _scores(result: GateResult, rows: list[Spec], *, narrow: bool) -> Spec:
     domain = span([start, *(r[k] for r in rows for k in keys)], pad=0.04)
     if start == low:
         domain[0] = start
-    title = [short(result.metric, METRIC), "bar: the score · red: the null · grey: null + τ"]
+    key = ["bar: the score · red: the null", "grey: null + τ"]
+    title = [short(result.metric, METRIC), *(key if narrow else [" · ".join(key)])]
     y = nulls_axis(null_words(result.nulls.values(), narrow=narrow))
     x = {k: x_axis(k, domain, title) for k in keys}
     base = {"y": y, "tooltip": tips(TIPS)}
@@ -101,12 +103,17 @@ def _scores(result: GateResult, rows: list[Spec], *, narrow: bool) -> Spec:
         layer("tick", base | {"x": x["needed"]}, color=INK, thickness=2, size=30, opacity=1),
         layer("tick", base | {"x": x["mean"]}, color=NULL_RED, thickness=4, size=30, opacity=1),
     ]
-    return {"name": "scores", "width": 205 if narrow else 280, "height": 4 * ROW, "layer": layers}
+    return {
+        "name": "scores",
+        "width": NARROW if narrow else 280,
+        "height": 4 * ROW,
+        "layer": layers,
+    }
 
 
 def _gaps(result: GateResult, rows: list[Spec], *, narrow: bool) -> Spec:
     """Draw the gaps; the verdicts stand on the right, or on the left where room is short."""
-    width = 205 if narrow else 250
+    width = NARROW if narrow else 250
     keys = ("gap", "low", "low_wide", "high_wide")
     domain = span([0.0, result.tau, *(r.get(k) for r in rows for k in keys)])
     words: dict[str, str | list[str]] = {
@@ -114,7 +121,8 @@ def _gaps(result: GateResult, rows: list[Spec], *, narrow: bool) -> Spec:
         for n in result.nulls.values()
     }
     y = nulls_axis(words, orient="left" if narrow else "right", pad=30)
-    title = ["gap Δ = score − null", "thick: 95 % interval · thin: 98.75 %"]
+    key = ["thick: 95 % interval", "thin: 98.75 %"]
+    title = ["gap Δ = score − null", *(key if narrow else [" · ".join(key)])]
     x = {k: x_axis(k, domain, title, grid=True) for k in keys}
     base = {"y": y, "color": hue(), "tooltip": tips(TIPS)}
     known = "isValid(datum.low)"

@@ -11,7 +11,7 @@ from falsify_nb.report.charts import Chart, chart
 from falsify_nb.report.html import card_body, user
 from falsify_nb.report.html_page import figure, page, section
 from falsify_nb.report.query_table import query_table
-from falsify_nb.report.story import CAPTIONS, code, environment, paragraphs
+from falsify_nb.report.story import captions, code, environment, paragraphs
 from falsify_nb.report.style import count, number, p_value, signed
 from falsify_nb.report.words import finding, limits, plain, protocol_rows
 
@@ -59,8 +59,9 @@ def _sections(result: GateResult, charts: dict[str, tuple[Chart, Chart]]) -> Ite
     lead = "".join(f'<p class="lead">{escape(text)}</p>' for text in texts[:2])
     rest = "".join(f"<p>{escape(text)}</p>" for text in texts[2:])
     yield _section("verdict", f'{lead}{rest}<div class="sheet">{card_body(result)}</div>')
+    read = captions(result)
     figures = "".join(
-        figure(kind, wide, HEADINGS[kind], CAPTIONS[kind]) for kind, (wide, _) in charts.items()
+        figure(kind, wide, HEADINGS[kind], read[kind]) for kind, (wide, _) in charts.items()
     )
     yield _section("figures", figures)
     yield _section("numbers", _numbers(result))

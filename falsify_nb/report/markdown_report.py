@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from falsify_nb.core.result import GateResult
 from falsify_nb.report.charts import chart
 from falsify_nb.report.html_report import HEADINGS, KINDS
-from falsify_nb.report.story import code, environment, paragraphs
+from falsify_nb.report.story import code, environment, paragraphs, worst_and_best
 from falsify_nb.report.style import number, signed
 from falsify_nb.report.text import code_span, escape, to_markdown
 from falsify_nb.report.words import limits, plain, protocol_rows
@@ -63,16 +63,12 @@ def pairs(one: str, other: str, rows: Iterable[tuple[str, str]]) -> str:
 def _queries(result: GateResult) -> str:
     if len(result.scores) != result.n_queries:
         return "The figures of the single queries were left out of this result.\n"
-    hardest = min(result.nulls.values(), key=lambda n: n.delta).name
-    expected = result.null_scores["ABCD".index(hardest)]
-    gaps = result.scores - expected
-    order = gaps.argsort(kind="stable").tolist()
-    some = order if len(order) <= 2 * LISTED else order[:LISTED] + order[-LISTED:]
+    hardest, some = worst_and_best(result, LISTED)
     text = "Text | " if result.texts else ""
     rule = ":-- | " if result.texts else ""
     lines = [f"| Query | {text}Score | Null {hardest} | Gap |", f"| :-- | {rule}--: | --: | --: |"]
-    for i in some:
+    for i, expected, gap in some:
         said = f"{escape(plain(result.texts[i])[:120])} | " if result.texts else ""
-        figures = [number(result.scores[i]), number(expected[i]), signed(gaps[i])]
+        figures = [number(result.scores[i]), number(expected), signed(gap)]
         lines.append(f"| {code_span(result.query_ids[i])} | {said}{' | '.join(figures)} |")
     return "\n".join(lines) + "\n"

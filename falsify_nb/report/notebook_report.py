@@ -6,16 +6,19 @@ import json
 import zlib
 from base64 import b64encode
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from falsify_nb.core.result import GateResult
 from falsify_nb.report.charts import Chart, chart
 from falsify_nb.report.display import card_bundle
 from falsify_nb.report.html_report import HEADINGS, KINDS
 from falsify_nb.report.markdown_report import pairs
-from falsify_nb.report.story import CAPTIONS, environment, paragraphs
+from falsify_nb.report.story import captions, custom_metric, environment, paragraphs
 from falsify_nb.report.text import escape
 from falsify_nb.report.words import finding, limits, protocol_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["notebook_report"]
 
@@ -42,7 +45,7 @@ _AGAIN = """\
 if RUN is None:
     print("RUN is not set: the stored result is shown.")
 else:
-    again = falsify(RUN, qrels=QRELS, corpus=CORPUS, protocol=result.protocol)
+    again = falsify(RUN, qrels=QRELS, corpus=CORPUS{more}, protocol=result.protocol)
     same = again.verdict == result.verdict and abs(again.score - result.score) < 1e-9
     print("Gated again:", "the same verdict and score." if same else "IT DIFFERS from the stored.")
     result = again
@@ -58,6 +61,8 @@ def notebook_report(result: GateResult) -> str:
     result : GateResult
         What to report.
     """
+    # Of a large result less is stored; the outputs are those that the notebook gives when it runs.
+    result = GateResult.from_json(result.to_json())
     cells = []
     for number, cell in enumerate(_cells(result), start=1):
         cells.append({"id": f"cell-{number}", **cell})
@@ -84,20 +89,53 @@ def notebook_report(result: GateResult) -> str:
 def _cells(result: GateResult) -> Iterator[dict[str, Any]]:
     told = "\n\n".join(escape(text) for text in paragraphs(result))
     yield _markdown(f"# {result.verdict}: {escape(finding(result))}\n\n{told}")
-    yield _code(_PARAMETERS, [], tags=["parameters"])
+    more = _more(result)
+    asked = _PARAMETERS + "".join(f"{name} = None  # {what}\n" for _, name, what in more)
+    yield _code(asked, [], tags=["parameters"])
     yield _code(_LOAD.format(lines=_stored(result)), [], folded=True)
-    yield _code(_AGAIN, [_stream(_AGAIN_SAYS)])
+    passed = "".join(f", {option}={name}" for option, name, _ in more)
+    yield _code(_AGAIN.format(more=passed), [_stream(_AGAIN_SAYS)])
     first = chart(result)
     yield _code("result", [_shown(card_bundle(result)), _shown(_bundle(first))])
-    yield _code("result.to_frame().round(4)", [_frame(result)])
+    yield _code("result.to_frame().round(4)", [_frame(result.to_frame().round(4))])
+    read = captions(result)
     for kind in KINDS[1:]:
-        yield _markdown(f"## {HEADINGS[kind]}\n\n{escape(CAPTIONS[kind])}")
+        yield _markdown(f"## {HEADINGS[kind]}\n\n{escape(read[kind])}")
         yield _code(f'result.chart("{kind}")', [_value(_bundle(chart(result, kind)))])
+    yield from _queries(result)
     yield _markdown("## What this does not prove\n\n" + _listed(limits(result)))
     yield _markdown("## Protocol\n\n" + pairs("Parameter", "Value", protocol_rows(result)))
     if result.notices:
         yield _markdown("## Notices\n\n" + _listed([str(n) for n in result.notices]))
     yield _markdown("## Environment\n\n" + pairs("Package", "Version", environment()))
+
+
+def _more(result: GateResult) -> list[tuple[str, str, str]]:
+    """Return what else gating again needs: (option, parameter, what it is)."""
+    rows = []
+    if result.protocol.groups:
+        rows.append(("groups", "GROUPS", "{query id: group}"))
+    if custom_metric(result):
+        rows.append(("metric", "METRIC", f"the function {custom_metric(result)}"))
+    return rows
+
+
+def _queries(result: GateResult) -> Iterator[dict[str, Any]]:
+    """Tell the queries with the lowest and the highest gaps; the frame holds all of them."""
+    if len(result.scores) != result.n_queries:
+        yield _markdown("The figures of the single queries were left out of this result.")
+        return
+    hardest = min(result.nulls.values(), key=lambda n: n.delta).name
+    yield _markdown(f"## Per query\n\nWorst gap to null {hardest} first.")
+    frame = result.per_query
+    frame = frame.assign(gap=frame["score"] - frame[f"null_{hardest}"])
+    frame = frame.sort_values("gap", kind="stable").round(4)
+    source = (
+        "queries = result.per_query\n"
+        f'queries = queries.assign(gap=queries["score"] - queries["null_{hardest}"])\n'
+        'queries.sort_values("gap", kind="stable").round(4)'
+    )
+    yield _code(source, [_frame(frame)])
 
 
 def _stored(result: GateResult) -> str:
@@ -160,13 +198,14 @@ def _bundle(made: Chart) -> dict[str, Any]:
     return made._repr_mimebundle_()
 
 
-def _frame(result: GateResult) -> dict[str, Any]:
+def _frame(frame: pd.DataFrame) -> dict[str, Any]:
     import pandas as pd
 
-    frame = result.to_frame().round(4)
     # What pandas uses in a kernel, where there is no terminal to measure.
     with pd.option_context("display.max_columns", 20, "display.width", 80):
-        return _value({"text/html": frame.to_html(notebook=True), "text/plain": repr(frame)})
+        # pandas types this as a column of that name.
+        page = frame._repr_html_()  # type: ignore[operator]
+        return _value({"text/html": page, "text/plain": repr(frame)})
 
 
 def _stringed(bundle: dict[str, Any]) -> dict[str, Any]:

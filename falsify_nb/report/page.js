@@ -3,7 +3,7 @@
   "use strict";
   const read = (id) => JSON.parse(document.getElementById(id).textContent);
   const charts = read("charts");
-  const narrow = matchMedia("screen and (max-width: 860px)");
+  const narrow = matchMedia("screen and (max-width: 940px)");
   const dark = matchMedia("(prefers-color-scheme: dark)");
 
   // All text takes the page's colour, so that one drawing serves light, dark and print.

@@ -129,7 +129,9 @@ def x_axis(field: str, domain: list[float], title: str | list[str], **axis: obje
     }
 
 
-def rule_at(value: float, encoding: Spec, *, label: str = "", dash: bool = False) -> Spec:
+def rule_at(
+    value: float, encoding: Spec, *, label: str = "", dash: bool = False, align: str = "center"
+) -> Spec:
     """Return a vertical line at a value, with words above it in the theme's colour."""
     axis = {
         "orient": "top",
@@ -140,6 +142,8 @@ def rule_at(value: float, encoding: Spec, *, label: str = "", dash: bool = False
         "grid": False,
         "labelFontWeight": "bold",
     }
+    if align != "center":
+        axis["labelAlign"] = align
     x = {**encoding, "field": "at", "title": None, "axis": axis if label else None}
     looks: Spec = {"color": INK, "strokeWidth": 1.5}
     if dash:

@@ -16,6 +16,9 @@ from falsify_nb.report.text import escape as escape_markdown
 
 __all__ = ["plain_html", "plain_markdown"]
 
+# What was asked for or counted, not measured: no decimals are added.
+_AS_GIVEN = {"tau", "n_queries"}
+
 
 def plain_html(result: Any) -> str:  # noqa: ANN401 - any result with a chart and a frame
     """Return a result as one HTML document that needs no network."""
@@ -50,11 +53,15 @@ def _cells(result: Any) -> tuple[list[str], Iterator[list[str]]]:  # noqa: ANN40
     if any(frame.index.names):
         frame = frame.reset_index()
     rows = frame.itertuples(index=False, name=None)
-    return [str(name) for name in frame.columns], ([_written(v) for v in row] for row in rows)
+    return [str(name) for name in frame.columns], (
+        [_written(*cell) for cell in zip(frame.columns, row, strict=True)] for row in rows
+    )
 
 
-def _written(value: object) -> str:
-    return number(value) if isinstance(value, float) else str(value)
+def _written(column: object, value: object) -> str:
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:g}" if column in _AS_GIVEN else number(value)
 
 
 def plain_markdown(result: Any) -> str:  # noqa: ANN401

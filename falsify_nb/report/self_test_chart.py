@@ -16,6 +16,8 @@ LABEL = 72
 GATE = "gate"
 RIGHT = "right?"
 COLUMNS = [*LETTERS, GATE, RIGHT]
+# Where there is no room for what a system does, its name says it better than a cut sentence.
+_NAME_ALONE = {"labelExpr": "split(datum.value, ': ')[0]"}
 KEY = "tick: PASS · question mark: UNDER-NS · cross: FAIL; right?: whether the verdict is right"
 TIPS = {
     "system:N": "system",
@@ -61,11 +63,12 @@ def self_test(result: Any, *, narrow: bool = False) -> Chart:  # noqa: ANN401 - 
         "sort": {"field": "place", "op": "min"},
         "scale": {"padding": 0.08},
         "axis": {
-            "labelLimit": 130 if narrow else 420,
+            "labelLimit": 120 if narrow else 420,
             "labelPadding": 10,
             "ticks": False,
             "domain": False,
             "grid": False,
+            **(_NAME_ALONE if narrow else {}),
         },
     }
     color = {

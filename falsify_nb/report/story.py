@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import re
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
@@ -12,7 +11,15 @@ from falsify_nb.core.result import GateResult, NullResult
 from falsify_nb.report.style import count, number, percent, signed
 from falsify_nb.report.words import NICKNAMES, needed, plain
 
-__all__ = ["CAPTIONS", "MEANINGS", "code", "environment", "paragraphs"]
+__all__ = [
+    "MEANINGS",
+    "captions",
+    "code",
+    "custom_metric",
+    "environment",
+    "paragraphs",
+    "worst_and_best",
+]
 
 # What it means when a system does not get clear of a null.
 MEANINGS: Mapping[str, str] = MappingProxyType(
@@ -28,23 +35,34 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-CAPTIONS: Mapping[str, str] = MappingProxyType(
+_CAPTIONS: Mapping[str, str] = MappingProxyType(
     {
-        "gate": "Left: the bar reaches to the system's score, the red tick stands at what the "
+        "gate": "First: the bar reaches to the system's score, the red tick stands at what the "
         "null is expected to score, and the solid part between them is the gap. The grey tick "
-        "is where the score would have to be to clear τ. Right: the gap with its 95 % interval "
-        "(thick) and its 98.75 % interval (thin), which decides. A null is passed when the thin "
-        "line lies right of the dashed one.",
+        "is where the score would have to be to clear τ. Second: the gap with its 95 % interval "
+        "(thick) and its 98.75 % interval (thin). ",
         "draws": "Each null was played many times; every hill shows how its scores fell. The "
         "upright line is the system's score. Where a hill reaches it, the null alone can explain "
         "the score.",
         "queries": "Every query in the order of its gap to the hardest null: a dot for the "
-        "score, a red tick for what the null expects. On the right the ten worst and the ten "
-        "best; drag over the curve to list those of a part of it.",
+        "score, a red tick for what the null expects. Beside or below it the ten worst "
+        "and the ten best; drag over the curve to list those of a part of it.",
         "labels": "How many queries each document answers, most frequent first. A steep start "
         "means that a system can earn much by giving popular answers.",
     }
 )
+
+
+# What the eye should compare with τ depends on the rule of decision.
+_DECIDES = {
+    "interval": "The thin one decides: a null is passed when it lies right of the dashed line.",
+    "point": "The bare gap decides: a null is passed when the dot is not left of the dashed line.",
+}
+
+
+def captions(result: GateResult) -> dict[str, str]:
+    """Return how to read each figure, by its kind."""
+    return {**_CAPTIONS, "gate": _CAPTIONS["gate"] + _DECIDES[result.protocol.decision]}
 
 
 def paragraphs(result: GateResult) -> list[str]:
@@ -64,12 +82,16 @@ def _verdict(result: GateResult) -> str:
     hardest = min(nulls, key=lambda n: n.delta)
     if result.verdict == "PASS":
         wide = hardest.interval_adjusted
-        least = "" if wide is None else f", and at least {signed(wide.low)}"
+        least = ", taken as it stands, without an interval"
+        if wide is not None and result.protocol.decision == "interval":
+            least = (
+                f", and at least {signed(wide.low)} at a level at which all four intervals hold "
+                "together with 95 % confidence"
+            )
         return (
             f"The score clears all of them. The hardest, the {NICKNAMES[hardest.name]} "
             f"({hardest.name}), is expected to score {number(hardest.mean)}. The gap is "
-            f"{signed(hardest.delta)}{least} at a level at which all four intervals hold "
-            f"together with 95 % confidence. That is more than the margin asked for, "
+            f"{signed(hardest.delta)}{least}. That is more than the margin asked for, "
             f"τ\u00a0=\u00a0{result.tau:g}, so the gate passes."
         )
     holders = [n for n in nulls if n.verdict == result.verdict]
@@ -112,6 +134,32 @@ def _same_test(result: GateResult) -> bool:
     return abs(result.nulls["A"].mean - result.nulls["D"].mean) < 1e-12
 
 
+def worst_and_best(result: GateResult, most: int) -> tuple[str, list[tuple[int, float, float]]]:
+    """Return the hardest null, and of its lowest and highest gaps (query, expected, gap).
+
+    Parameters
+    ----------
+    result : GateResult
+        With its per-query figures.
+    most : int
+        Queries from either end; all of them where there are no more than twice as many.
+    """
+    hardest = min(result.nulls.values(), key=lambda n: n.delta).name
+    expected = result.null_scores["ABCD".index(hardest)]
+    gaps = result.scores - expected
+    order = gaps.argsort(kind="stable").tolist()
+    some = order if len(order) <= 2 * most else order[:most] + order[-most:]
+    return hardest, [(i, float(expected[i]), float(gaps[i])) for i in some]
+
+
+def custom_metric(result: GateResult) -> str:
+    """Return what to write for a metric that is a function, or ""; it travels by name only."""
+    kind, _, name = result.metric.partition(" ")
+    if kind != "function":
+        return ""
+    return name if name.isidentifier() else "METRIC"
+
+
 def code(result: GateResult) -> str:
     """Return the Python code that repeats the result from the same inputs."""
     fields = result.protocol.to_dict()
@@ -119,9 +167,8 @@ def code(result: GateResult) -> str:
     rows = "".join(f"    {name}={value!r},\n" for name, value in fields.items())
     corpus = ', corpus="CORPUS"' if result.protocol.corpus else ""
     groups = ", groups=GROUPS" if result.protocol.groups else ""
-    # A metric that is a function travels by name only.
-    custom = re.fullmatch(r"function (\w+)", result.metric)
-    metric = f", metric={custom[1]}" if custom else ""
+    custom = custom_metric(result)
+    metric = f", metric={custom}" if custom else ""
     return (
         f"# pip install falsify_nb=={_version('falsify_nb')}\n"
         "from falsify_nb import Protocol, falsify\n\n"

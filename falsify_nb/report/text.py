@@ -97,7 +97,10 @@ def _markdown_lines(result: GateResult) -> Iterator[str]:
     queries = count(result.n_queries, "query", "queries")
     yield f"{name}{code_span(result.metric)} = **{number(result.score)}** over {queries}"
     yield ""
-    yield "| Null | What it asks | Its score | Gap Δ | 95 % | 98.75 % (decides) | p | Verdict |"
+    gap, wide = ("Gap Δ (decides)", "98.75 %")
+    if result.protocol.decision == "interval":
+        gap, wide = ("Gap Δ", "98.75 % (decides)")
+    yield f"| Null | What it asks | Its score | {gap} | 95 % | {wide} | p | Verdict |"
     yield "|:--|:--|--:|--:|:-:|:-:|--:|:--|"
     yield from (_markdown_row(null) for null in result.nulls.values())
     yield ""

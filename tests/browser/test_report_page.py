@@ -54,7 +54,7 @@ def visit(chromium):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1300, 420])
+@pytest.mark.parametrize("width", [1300, 950, 420])
 def test_every_chart_is_drawn_and_nothing_is_fetched(visit, saved, width, scheme):
     page = visit(saved / "report.html", width=width, scheme=scheme)
     for kind in KINDS:
@@ -63,6 +63,16 @@ def test_every_chart_is_drawn_and_nothing_is_fetched(visit, saved, width, scheme
     assert page.complaints == []
     overflow = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
     assert not page.evaluate(overflow)
+    # A chart may be scrolled, but nobody looks for a label that is cut off.
+    boxes = page.locator(".chart")
+    hidden = boxes.evaluate_all("all => all.map(e => e.scrollWidth - e.clientWidth)")
+    assert hidden == [0] * len(KINDS)
+
+
+def test_the_numbers_show_their_verdicts_without_scrolling(visit, saved):
+    page = visit(saved / "report.html")
+    table = page.get_by_role("region", name="Numbers of the four nulls")
+    assert table.evaluate("e => e.scrollWidth - e.clientWidth") == 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -136,8 +146,9 @@ def test_print_keeps_every_chart_on_paper(visit, saved):
     assert page.pdf().startswith(b"%PDF")
 
 
-def test_a_grid_has_a_page_too(visit, saved):
-    page = visit(saved / "grid.html")
+@pytest.mark.parametrize("width", [1300, 420])
+def test_a_grid_has_a_page_too(visit, saved, width):
+    page = visit(saved / "grid.html", width=width)
     page.locator("#chart-sensitivity svg .mark-group").first.wait_for(timeout=60_000)
     assert page.asked == [(saved / "grid.html").as_uri()]
     assert page.complaints == []

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import mistune
@@ -17,7 +18,7 @@ from falsify_nb import GateResult
 from falsify_nb.core.notices import Notice
 from falsify_nb.report import render
 from falsify_nb.report.html_report import html_report
-from falsify_nb.report.latex import escape, to_latex
+from falsify_nb.report.latex import document, escape, to_latex
 from falsify_nb.report.markdown_report import markdown_report
 from falsify_nb.report.notebook_report import notebook_report
 from falsify_nb.report.story import code, paragraphs
@@ -176,6 +177,37 @@ def test_the_latex_table_has_booktabs_rules_and_a_row_per_null(failing):
     assert "D & marginal{-}matched gold & 0.4020 & +0.0080 & [" in table
 
 
+def test_latex_tells_the_figures_and_the_queries_too(failing):
+    text = document(failing)
+    for kind in ("gate", "draws", "queries", "labels"):
+        assert escape(failing.chart(kind).title) in text
+    gaps = failing.scores - failing.null_scores[3]
+    worst, best = (failing.query_ids[i] for i in (gaps.argmin(), gaps.argmax()))
+    table = text.split("Worst and best queries")[1]
+    assert escape(worst) in table
+    assert escape(best) in table
+    assert table.split("\\bottomrule")[0].count("raggedright") == 20
+
+
+def test_every_form_tells_the_rule_that_decided(result):
+    point = replace(result, protocol=replace(result.protocol, decision="point"))
+    assert "bare gap is at least $\\tau = 0.05$" in document(point)
+    assert "intersection--union" not in document(point)
+    assert "bare gap is at least" not in document(result)
+    for page, bare in ((html_report(result), False), (html_report(point), True)):
+        assert ("The bare gap decides" in page) is bare
+        assert ("The thin one decides" in page) is not bare
+        assert ("without an interval" in page) is bare
+    assert "| 98.75 % (decides) |" in markdown_report(result)
+    assert "| Gap Δ (decides) | 95 % | 98.75 % |" in markdown_report(point)
+
+
+def test_latex_says_that_groups_were_resampled(result):
+    grouped = replace(result, protocol=replace(result.protocol, groups="40 groups"))
+    assert "groups of queries" in document(grouped)
+    assert "groups of queries" not in document(result)
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
 @pytest.mark.parametrize("kind", ["failing", "undecided", "hostile"])
 def test_the_latex_document_compiles(request, tmp_path, kind):
@@ -209,6 +241,60 @@ def test_the_notebook_runs_and_gives_the_outputs_that_it_holds(result):
     NotebookClient(again, timeout=120, kernel_name="python3").execute()
     outputs = [c.outputs for c in again.cells if c.cell_type == "code"]
     assert outputs == stored
+
+
+def test_the_notebook_tells_every_query_worst_gap_first(failing):
+    book = nbformat.reads(notebook_report(failing), as_version=4)
+    (cell,) = [c for c in book.cells if "result.per_query" in c.source]
+    gaps = failing.scores - failing.null_scores[3]
+    first = cell.outputs[0].data["text/plain"].splitlines()[2]
+    assert first.startswith(failing.query_ids[gaps.argmin()])
+    slim = GateResult.from_json(failing.to_json(arrays=False))
+    assert "left out" in notebook_report(slim)
+
+
+def test_a_large_notebook_shows_what_it_can_give_again(make):
+    book = nbformat.reads(notebook_report(make(n=60_000, texts=False)), as_version=4)
+    assert not any("per_query" in c.source for c in book.cells)
+    (queries,) = [c for c in book.cells if c.source == 'result.chart("queries")']
+    assert "left out" in queries.outputs[0].data["text/plain"]
+
+
+def test_the_notebook_can_gate_a_function_over_groups_again(tmp_path):
+    from nbclient import NotebookClient
+
+    from falsify_nb import falsify, load_demo
+
+    demo = load_demo()
+    groups = {q: q[:3] for q in demo.queries}
+    run = demo.runs["bm25"]
+    made = falsify(run, qrels=demo.qrels, metric=first_is_right, groups=groups, n_boot=200)
+    book = nbformat.reads(notebook_report(made), as_version=4)
+    inputs = (
+        "from falsify_nb import load_demo\n"
+        "def METRIC(docs, relevant):\n    return float(docs[0] in relevant) if docs else 0.0\n"
+        "METRIC.__name__ = 'first_is_right'\n"
+        "demo = load_demo()\nRUN, QRELS = demo.runs['bm25'], demo.qrels\n"
+        "GROUPS = {q: q[:3] for q in demo.queries}\n"
+    )
+    (at,) = [i for i, c in enumerate(book.cells) if "parameters" in c.metadata.get("tags", [])]
+    book.cells.insert(at + 1, nbformat.v4.new_code_cell(inputs))
+    NotebookClient(book, timeout=120, kernel_name="python3").execute()
+    printed = [o.text for c in book.cells for o in c.get("outputs", []) if "text" in o]
+    assert printed == ["Gated again: the same verdict and score.\n"]
+
+
+def first_is_right(docs, relevant):
+    return float(docs[0] in relevant) if docs else 0.0
+
+
+@pytest.mark.parametrize(
+    ("metric", "written"),
+    [("function mine", "metric=mine, "), ("function <lambda>", "metric=METRIC, ")],
+)
+def test_the_code_names_a_metric_that_is_a_function(result, metric, written):
+    source = code(replace(result, protocol=replace(result.protocol, metric=metric), metric=metric))
+    assert written in source.splitlines()[-3]
 
 
 def test_json_and_csv_hold_the_result(result, tmp_path):

@@ -96,6 +96,22 @@ def test_a_fine_grid_of_sizes_is_thinned(demo):
     assert {5, 120} <= {r["queries"] for r in rows["widths"]}
 
 
+def test_a_narrow_self_test_names_its_systems_in_whole(tested):
+    """A sentence cut after a few letters says less than the name alone."""
+    import vl_convert
+
+    spec = chart(tested, narrow=True).spec
+    drawn = vl_convert.vegalite_to_svg(spec, vl_version="5.8")
+    for control in tested.controls:
+        assert f">{control.system}<" in drawn
+
+
+def test_a_table_of_settings_writes_them_as_they_were_given(tmp_path):
+    grid().save(tmp_path / "r.md")
+    text = (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert "| `1` | `0.05` | `PASS` | `0.4000` |" in text
+
+
 @pytest.mark.parametrize("narrow", [False, True])
 @pytest.mark.parametrize("kind", ["curve", "tested", "forty", "grid"])
 def test_each_is_small_valid_vegalite_and_can_be_drawn(request, is_vegalite, kind, narrow):
