@@ -30,15 +30,17 @@ def read_parquet(source: Source) -> Table:
     """
     read = _reader(source.name)
     try:
-        frame = read(io.BytesIO(source.data))
+        table = as_table(read(io.BytesIO(source.data)), source.name)
+    except ReadError:
+        raise
     except Exception as error:
-        # Both libraries have error classes of their own, known only once they are loaded.
+        # Both libraries have error classes of their own, known only once they are loaded; names
+        # and cells are decoded late, so that damage may show up only with the columns.
         raise ReadError(
             f"The Parquet file cannot be read: {shorten(str(error))}",
             where=source.name,
             remedy="Write it again, or save it as CSV.",
         ) from error
-    table = as_table(frame, source.name)
     assert table is not None
     return table
 

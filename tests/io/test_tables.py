@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from falsify_nb import read_corpus, read_qrels, read_run
@@ -296,3 +297,13 @@ def test_polars_numbers_wider_than_numpy_has():
 def test_a_lazy_frame_that_fails_is_refused_by_name():
     with pytest.raises(ReadError, match=r"cannot be collected.*nope.*collect\(\)"):
         read_run(pl.LazyFrame({"a": [1]}).select("nope"))
+
+
+@pytest.mark.parametrize("text", [b"extra", b"cell"])
+def test_damaged_text_in_parquet_is_refused(text, tmp_path):
+    path = tmp_path / "run.parquet"
+    frame = pl.DataFrame({"qid": ["q"], "docno": ["cell"], "score": [1.0], "extra": ["x"]})
+    pq.write_table(frame.to_arrow(), path, store_schema=False, compression="none")
+    path.write_bytes(path.read_bytes().replace(text, b"\xb2" + text[1:]))
+    with pytest.raises(ReadError, match=r"Parquet file cannot be read.*run\.parquet"):
+        read_run(path)
