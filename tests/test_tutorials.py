@@ -75,3 +75,12 @@ def test_cleaning_takes_out_what_differs_from_run_to_run():
 def test_a_leak_is_seen(text):
     cell = new_code_cell("x", outputs=[new_output("stream", text=text)])
     assert leaks(new_notebook(cells=[cell])) != []
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda p: p.stem)
+def test_pictures_show_before_a_notebook_is_run(path):
+    # A notebook fresh from a clone is not trusted, and JupyterLab draws no SVG or script of its.
+    unsafe = {"image/svg+xml", "application/javascript"}
+    code = [cell for cell in read(path).cells if cell.cell_type == "code"]
+    for output in (o for cell in code for o in cell.outputs if "data" in o):
+        assert not unsafe & output.data.keys()
