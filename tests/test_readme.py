@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -67,3 +68,20 @@ def test_own_files_give_a_verdict_and_a_report(shell, cells, own_files):
     shell.run_cell(cells[2]).raise_error()
     assert shell.user_ns["result"].verdict == "PASS"
     assert (own_files / "report.html").stat().st_size > 10_000
+
+
+def test_own_files_give_a_verdict_in_a_cell(shell, cells, own_files, capsys):
+    assert (own_files / "my.run").exists()
+    shell.run_cell(cells[3]).raise_error()
+    assert shell.user_ns["result"].verdict == "PASS"
+    assert "PASS" in capsys.readouterr().out
+
+
+def test_what_the_first_screen_needs_is_in_the_extra_that_it_names(root):
+    extras = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    readme = (root / "README.md").read_text(encoding="utf-8").splitlines()
+    assert 'python -m pip install -e ".[tutorials]" && jupyter lab' in readme
+    assert "falsify_nb[ir,lab]" in extras["tutorials"]
+    assert any(line.startswith("jupyterlab") for line in extras["lab"])
