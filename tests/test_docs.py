@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from falsify_nb import Protocol, power
+from falsify_nb import Protocol, falsify, power
 
 METHOD = (Path(__file__).parents[1] / "docs" / "method.md").read_text(encoding="utf-8")
 SIZES = (10, 30, 100, 300, 1000)
@@ -46,3 +46,20 @@ def test_no_parameter_of_the_protocol_goes_without_a_reason():
     undefended = {"groups", "bounds"}  # said in their own sections
     for name in Protocol().to_dict().keys() - undefended:
         assert rows(f"`{name}`"), name
+
+
+@pytest.mark.parametrize(
+    ("n", "answer", "verdict"),
+    [
+        (1, "d0", "UNDER-NS"),  # one list cannot be seen to be the same for all
+        (2, "d0", "FAIL"),
+        (4, "d0", "FAIL"),
+        (4, None, "UNDER-NS"),
+        (5, None, "PASS"),
+    ],
+)
+def test_few_queries_decide_only_about_a_list_that_never_changes(n, answer, verdict):
+    qrels = {f"q{i}": {f"d{i}": 1} for i in range(n)}
+    run = {f"q{i}": [answer or f"d{i}"] for i in range(n)}
+    result = falsify(run, qrels=qrels, corpus=1000, metric="Success@1", n_boot=100)
+    assert result.verdict == verdict
