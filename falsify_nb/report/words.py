@@ -158,7 +158,12 @@ def opinions(result: GateResult) -> list[tuple[str, str, bool]]:
         rows.append(("Definition 1", text, False))
     if result.judged is not None:
         text = f"{percent(result.judged)} of the retrieved documents were judged at all."
-        rows.append((f"Judged@{result.depth}", text, False))
+        if result.judged == 0:
+            text = (
+                "None of the retrieved documents was judged. Are the document ids written alike "
+                "in the run and the qrels? The notices compare them."
+            )
+        rows.append((f"Judged@{result.depth}", text, result.judged == 0))
     heads = [n.headroom for n in result.nulls.values() if n.headroom is not None]
     if heads and min(heads) < result.tau:
         text = (

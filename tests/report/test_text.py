@@ -5,7 +5,7 @@ import re
 import pytest
 
 from falsify_nb.core.notices import Notice
-from falsify_nb.report.words import finding
+from falsify_nb.report.words import finding, opinions
 
 NASTY = "<script>alert('x')</script> *b* [l](u) |x| _y_ `z` @team \x1b[31m\nnext \u202egnp"
 
@@ -84,3 +84,9 @@ def test_without_an_interval_the_views_say_none(make, n):
     made = make(verdicts="UUUU", n=n)
     assert made.to_text().count("none ") == 4
     assert "| none | none |" in made.to_markdown()
+
+
+def test_no_judged_document_at_all_is_an_alarm_that_names_the_likely_cause(make):
+    ids = [text for _, text, alarm in opinions(make(judged=0.0)) if alarm and "ids" in text]
+    assert len(ids) == 1
+    assert not any("ids" in text for _, text, _ in opinions(make(judged=0.01)))
