@@ -84,6 +84,14 @@ def test_chart_text_takes_the_pages_colour(visit, saved, scheme):
     assert label.evaluate("e => getComputedStyle(e).fill") == ink
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["report.html", "grid.html"])
+def test_a_screen_reader_finds_no_serious_fault(visit, saved, axe, name, scheme):
+    page = visit(saved / name, scheme=scheme)
+    page.locator(".chart svg .mark-group").first.wait_for(timeout=60_000)
+    axe(page, "body")
+
+
 def test_a_narrow_window_stacks_the_panels(visit, saved):
     heights = []
     for width in (1300, 420):
