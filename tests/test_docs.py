@@ -63,3 +63,13 @@ def test_few_queries_decide_only_about_a_list_that_never_changes(n, answer, verd
     run = {f"q{i}": [answer or f"d{i}"] for i in range(n)}
     result = falsify(run, qrels=qrels, corpus=1000, metric="Success@1", n_boot=100)
     assert result.verdict == verdict
+
+
+def test_every_source_is_cited_and_every_citation_has_a_source():
+    text, sources = METHOD.split("\n## Sources\n")
+    listed = re.findall(r"^- ([^,]+),.*?\((\d{4})\)", sources, flags=re.MULTILINE)
+    assert len(listed) == len(sources.strip().splitlines())
+    for name, year in listed:
+        assert re.search(rf"{name}[^.;\n]{{0,30}}(?:et al\. )?\(?{year}", text), name
+    years = set(re.findall(r"\b(?:19|20)\d\d\b", text)) - {str(Protocol().seed)}
+    assert years == {year for _, year in listed}
