@@ -74,7 +74,7 @@ class IdColumn:
         return self.labels[self.codes]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Qrels:
     """Relevance judgments as three columns.
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
+import weakref
 from collections.abc import Iterable
+from itertools import islice
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -18,14 +22,23 @@ __all__ = ["checked_together", "cross_notices"]
 _NEARLY_NONE = 0.1
 # From this share of the wanted ids on, other spellings among the run's are no accident.
 _NEAR_MISSES = 0.02
+# Of more wanted ids so many are looked at, evenly taken.
+_MOST_LOOKED_AT = 2_000
+# Among more ids than these, of which enough meet, other spellings are not looked for.
+_MOST_WALKED = 500_000
+_FOUND: WeakKeyDictionary[Run, tuple[weakref.ref[Qrels], tuple[Notice, ...]]] = WeakKeyDictionary()
 _PLURALS = {"query": "queries", "document": "documents"}
 _DIGITS = re.compile(r"\d+")
 _FRACTION = re.compile(r"\.0+$")
 
 
 def checked_together(run: Run, qrels: Qrels) -> Run:
-    """Return the run with the notices that only its qrels bring up."""
-    return dataclasses.replace(run, notices=(*run.notices, *cross_notices(run, qrels)))
+    """Return the run with the notices that only its qrels bring up.
+
+    Without any it is the same object: what was found out about it before is still known.
+    """
+    found = cross_notices(run, qrels)
+    return dataclasses.replace(run, notices=(*run.notices, *found)) if found else run
 
 
 def cross_notices(run: Run, qrels: Qrels) -> tuple[Notice, ...]:
@@ -44,7 +57,9 @@ def cross_notices(run: Run, qrels: Qrels) -> tuple[Notice, ...]:
 
     Notes
     -----
-    O(number of distinct ids).
+    O(number of distinct ids); kept for as long as the run, for the qrels that it met last. In a run
+    of more than half a million distinct ids of which a good part meets, no other spellings are
+    looked for.
 
     Examples
     --------
@@ -53,23 +68,30 @@ def cross_notices(run: Run, qrels: Qrels) -> tuple[Notice, ...]:
     >>> notices[0].code
     'swapped-inputs'
     """
-    found = [*_swapped(run, qrels)]
-    judged_queries = set(qrels.query.labels.tolist())
-    run_queries = {*run.query.labels.tolist(), *run.empty_queries}
-    found += _few_shared(run_queries, judged_queries, "query")
-    relevant = set(qrels.doc.labels[np.unique(qrels.doc.codes[qrels.grade > 0])].tolist())
-    retrieved = set(run.doc.labels.tolist())
-    found += _few_shared(retrieved, relevant, "document")
-    told = {n.code for n in found}
+    known = _FOUND.get(run)
+    if known is None or known[0]() is not qrels:
+        known = _FOUND[run] = (weakref.ref(qrels), _found(run, qrels))
+    return known[1]
+
+
+def _found(run: Run, qrels: Qrels) -> tuple[Notice, ...]:
     judged = set(qrels.doc.labels.tolist())
-    for what, run_ids, wanted, known in (
-        ("query", run_queries, judged_queries, judged_queries),
-        ("document", retrieved, relevant, judged),
+    relevant = set(qrels.doc.labels[np.unique(qrels.doc.codes[qrels.grade > 0])].tolist())
+    queries = set(qrels.query.labels.tolist())
+    found = _swapped(run, qrels)
+    for what, ids, wanted, judged_ids in (
+        ("query", [*run.query.labels.tolist(), *run.empty_queries], queries, queries),
+        ("document", run.doc.labels.tolist(), relevant, judged),
     ):
-        if f"few-shared-{_PLURALS[what]}" not in told:
-            found += _near_misses(run_ids, wanted, known, what)
-    found += _unicode(run_queries, judged_queries, "query")
-    found += _unicode(retrieved, relevant, "document")
+        if len(ids) > _MOST_WALKED and _many_shared(ids, wanted):
+            continue
+        # The run's ids may be many, each a place in memory to go to: one walk along them.
+        looked_at = sorted(wanted)[:: max(1, -(-len(wanted) // _MOST_LOOKED_AT))]
+        spellings = {s: _other_spellings(s) - judged_ids for s in looked_at}
+        seen = set(filter(judged_ids.union(*spellings.values()).__contains__, ids))
+        few = _few_shared(ids, wanted, len(wanted & seen), what)
+        found += few or _near_misses(wanted, seen, judged_ids, spellings, what)
+        found += _unicode(ids, wanted, what)
     return tuple(found)
 
 
@@ -87,33 +109,41 @@ def _swapped(run: Run, qrels: Qrels) -> list[Notice]:
     return [Notice("swapped-inputs", text, n)]
 
 
-def _few_shared(run_ids: Iterable[str], wanted: set[str], what: str) -> list[Notice]:
+def _many_shared(ids: list[str], wanted: set[str]) -> bool:
+    """Return whether as many ids meet as few would not; the walk stops when that is known."""
+    enough = math.ceil(_NEARLY_NONE * min(len(wanted), len(ids)))
+    return sum(1 for _ in islice(filter(wanted.__contains__, ids), enough)) >= enough
+
+
+def _few_shared(ids: list[str], wanted: set[str], shared: int, what: str) -> list[Notice]:
     """Say so where hardly any of the wanted ids occur in the run, and a reason can be named."""
-    run_set = run_ids if isinstance(run_ids, set) else set(run_ids)
-    shared = len(wanted & run_set)
-    if not wanted or not 0 < shared < _NEARLY_NONE * min(len(wanted), len(run_set)):
+    if not wanted or not 0 < shared < _NEARLY_NONE * min(len(wanted), len(ids)):
         return []
-    causes = hidden_matches(wanted, run_set)
+    causes = hidden_matches(wanted, ids)
     if not causes or causes[0][1] <= shared:
         return []
-    hint = diagnose_overlap(run_set, wanted, what)
+    hint = diagnose_overlap(ids, wanted, what)
     examples = (f"{causes[0][2]!r} against {causes[0][3]!r}",)
     return [
         Notice(f"few-shared-{_PLURALS[what]}", f"{hint[0].upper()}{hint[1:]}.", shared, examples)
     ]
 
 
-def _near_misses(run_ids: set[str], wanted: set[str], known: set[str], what: str) -> list[Notice]:
-    """Say so where a part of the ids is spelled otherwise in the run, and is lost in silence."""
-    # Where nothing meets at all, others say so, with their guess at the reason.
-    missed = sorted(wanted - run_ids) if not known.isdisjoint(run_ids) else []
-    # The share is looked for in up to 2,000 ids, evenly taken.
-    looked_at = missed[:: -(-len(missed) // 2_000)] if missed else []
-    pairs = [(s, m) for s in looked_at if (m := _other_spelling(s, run_ids, known)) is not None]
-    if len(pairs) < 2 or len(pairs) * len(missed) < _NEAR_MISSES * len(wanted) * len(looked_at):
+def _near_misses(
+    wanted: set[str], seen: set[str], known: set[str], spellings: dict[str, set[str]], what: str
+) -> list[Notice]:
+    """Say so where a part of the ids is spelled otherwise in the run, and is lost in silence.
+
+    Where nothing meets at all, others say so, with their guess at the reason.
+    """
+    if known.isdisjoint(seen):
         return []
-    n = round(len(pairs) * len(missed) / len(looked_at))
-    about = "about " if len(looked_at) < len(missed) else ""
+    looked_at = [(s, tries & seen) for s, tries in spellings.items() if s not in seen]
+    pairs = [(s, min(met)) for s, met in looked_at if met]
+    if len(pairs) < 2 or len(pairs) < _NEAR_MISSES * len(spellings):
+        return []
+    n = round(len(pairs) * len(wanted) / len(spellings))
+    about = "about " if len(spellings) < len(wanted) else ""
     text = (
         f"{about}{n:,} {what} ids of the qrels are spelled otherwise in the run (case, zero "
         "padding, or 5.0 for 5); ids are compared as given, so they do not meet."
@@ -122,15 +152,15 @@ def _near_misses(run_ids: set[str], wanted: set[str], known: set[str], what: str
     return [Notice("near-miss-ids", text[0].upper() + text[1:], n, examples)]
 
 
-def _other_spelling(wanted: str, run_ids: set[str], known: set[str]) -> str | None:
-    """Return the run's id that differs only in case, in zeros before a number, or in ".0"."""
+def _other_spellings(wanted: str) -> set[str]:
+    """Return the ids that differ only in case, in zeros before a number, or in ".0"."""
     tries = {wanted.lower(), wanted.upper(), wanted.casefold(), f"{wanted}.0"}
     tries.add(_FRACTION.sub("", wanted))
     for match in _DIGITS.finditer(wanted):
         digits = match.group().lstrip("0") or "0"
         padded = (digits.zfill(width) for width in range(len(digits), len(digits) + 9))
         tries.update(wanted[: match.start()] + p + wanted[match.end() :] for p in padded)
-    return next((t for t in sorted(tries) if t in run_ids and t not in known), None)
+    return tries
 
 
 def _unicode(run_ids: Iterable[str], wanted: set[str], what: str) -> list[Notice]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from falsify_nb import falsify, read_qrels, read_run
-from falsify_nb.io.crosscheck import cross_notices
+from falsify_nb.io.crosscheck import checked_together, cross_notices
 
 NFC, NFD = "caf\u00e9", "cafe\u0301"
 
@@ -95,3 +95,25 @@ def test_spellings_that_are_judged_themselves_are_ids_of_their_own():
     got = same + [str(i) for i in range(10, 30)]
     judged = dict.fromkeys(got, 0) | dict.fromkeys(wanted, 1)
     assert notices({"q": got}, {"q": judged}) == {}
+
+
+def test_a_long_walk_is_spared_where_enough_ids_meet(monkeypatch):
+    run = {"q": [*(f"D{i}" for i in range(40)), *(f"d{i}" for i in range(40, 100))]}
+    qrels = {"q": {f"d{i}": 1 for i in range(100)}}
+    assert "near-miss-ids" in notices(run, qrels)
+    monkeypatch.setattr("falsify_nb.io.crosscheck._MOST_WALKED", 50)
+    assert notices(run, qrels) == {}
+    few = {"q": [*(f"D{i}" for i in range(95)), *(f"d{i}" for i in range(95, 100))]}
+    assert set(notices(few, qrels)) == {"few-shared-documents"}
+
+
+def test_a_run_stays_the_same_object_where_nothing_is_said():
+    run, qrels = read_run({"q": {"a": 0.5}}), read_qrels({"q": {"a": 1}})
+    assert checked_together(run, qrels) is run
+    other = read_qrels({"q": {"a": 0.5}})
+    assert checked_together(read_run({"q": {"a": 1}}), other).notices
+    # What is kept for a pair is not taken for another.
+    whole = read_run({"q": {"a": 1}})
+    assert not cross_notices(whole, qrels)
+    assert cross_notices(whole, other)
+    assert not cross_notices(whole, qrels)
