@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 from collections.abc import Mapping
 from html import escape
@@ -167,8 +168,10 @@ class Panel:
 
         show: Any = display  # untyped in IPython
         show(self._bundle(), raw=True)
-        show(panel_views.trace(self.model.shown), raw=True, display_id=self._display_id)
-        self._is_shown = True
+        # An app of Voilà is never saved, and does not follow what `update_display` sends.
+        if not os.environ.get("SERVER_SOFTWARE", "").startswith("voila/"):
+            show(panel_views.trace(self.model.shown), raw=True, display_id=self._display_id)
+            self._is_shown = True
         # While the user still chooses; what is on its way to the browser goes first.
         loading = threading.Timer(0.5, import_module, ["falsify_nb.api"])
         loading.daemon = True

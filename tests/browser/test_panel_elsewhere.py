@@ -50,6 +50,7 @@ def test_voila(tab, root):
     shutil.copy(root / "notebooks" / "panel.ipynb", front.server.root)
     front.page.goto(f"{front.server.url}/voila/render/panel.ipynb", timeout=90_000)
     drive(front)
+    assert front.page.get_by_text("Control panel: no result yet").count() == 0
     front.shoot("voila")
     # Voilà itself asks a content network for its icons; the panel asks for nothing.
     assert not [url for url in front.outside if "fontawesome" not in url.lower()]

@@ -253,6 +253,18 @@ def test_the_static_card_follows_and_carries_the_runs_number(open_panel, publish
         assert "PASS" in text
 
 
+def test_an_app_of_voila_shows_no_card_that_it_could_not_keep_current(
+    open_panel, published, monkeypatch
+):
+    monkeypatch.setenv("SERVER_SOFTWARE", "voila/0.5.8")
+    made = open_panel()
+    run(made)
+    assert made.tabs.drawing.wait(SECONDS)
+    assert [set(p["data"]) for p in published] == [
+        {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain"}
+    ]
+
+
 def test_moving_tau_redraws_and_says_that_it_is_exploratory(open_panel, published):
     made = open_panel()
     run(made)
