@@ -58,8 +58,8 @@ def cross_notices(run: Run, qrels: Qrels) -> tuple[Notice, ...]:
     Notes
     -----
     O(number of distinct ids); kept for as long as the run, for the qrels that it met last. In a run
-    of more than half a million distinct ids of which a good part meets, no other spellings are
-    looked for.
+    of more than half a million distinct ids of which a good part meets, no other case or zero
+    padding is looked for.
 
     Examples
     --------
@@ -83,6 +83,7 @@ def _found(run: Run, qrels: Qrels) -> tuple[Notice, ...]:
         ("query", [*run.query.labels.tolist(), *run.empty_queries], queries, queries),
         ("document", run.doc.labels.tolist(), relevant, judged),
     ):
+        found += _unicode(ids, wanted, what)
         if len(ids) > _MOST_WALKED and _many_shared(ids, wanted):
             continue
         # The run's ids may be many, each a place in memory to go to: one walk along them.
@@ -91,7 +92,6 @@ def _found(run: Run, qrels: Qrels) -> tuple[Notice, ...]:
         seen = set(filter(judged_ids.union(*spellings.values()).__contains__, ids))
         few = _few_shared(ids, wanted, len(wanted & seen), what)
         found += few or _near_misses(wanted, seen, judged_ids, spellings, what)
-        found += _unicode(ids, wanted, what)
     return tuple(found)
 
 

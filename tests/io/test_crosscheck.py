@@ -103,6 +103,8 @@ def test_a_long_walk_is_spared_where_enough_ids_meet(monkeypatch):
     assert "near-miss-ids" in notices(run, qrels)
     monkeypatch.setattr("falsify_nb.io.crosscheck._MOST_WALKED", 50)
     assert notices(run, qrels) == {}
+    accented = {"q": [*run["q"], NFC]}, {"q": {**qrels["q"], NFD: 1}}
+    assert set(notices(*accented)) == {"unicode-forms"}
     few = {"q": [*(f"D{i}" for i in range(95)), *(f"d{i}" for i in range(95, 100))]}
     assert set(notices(few, qrels)) == {"few-shared-documents"}
 
