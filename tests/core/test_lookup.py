@@ -59,7 +59,9 @@ def test_neither_memory_nor_processors_change_a_draw(metric, monkeypatch):
         options = {"metric": metric, "corpus": world.corpus, "n_boot": 300, "strict": False}
         return falsify(world.run, qrels=world.qrels, **options)
 
+    monkeypatch.setattr(ahead_module, "_WORTH_A_THREAD", 0.0)
     usual = gate()
+    monkeypatch.setattr(ahead_module, "_WORTH_A_THREAD", np.inf)
     monkeypatch.setattr(lookup_module, "DENSE_BUDGET_BYTES", 0)
     monkeypatch.setattr(lookup_module, "_BYTES_PER_PAIR", 0)
     monkeypatch.setattr("falsify_nb.core.pairs._CHUNK_TRIPLES", 7)
@@ -74,19 +76,25 @@ def test_neither_memory_nor_processors_change_a_draw(metric, monkeypatch):
         assert usual.nulls[name].verdict == other.nulls[name].verdict
 
 
-def test_working_ahead_keeps_the_order_and_starts_no_thread_for_one_item():
-    names = []
+@pytest.mark.parametrize("worth", [0.0, np.inf])
+def test_working_ahead_keeps_the_order_and_starts_no_thread_for_little(worth, monkeypatch):
+    monkeypatch.setattr(ahead_module, "_WORTH_A_THREAD", worth)
+    here, names = threading.current_thread().name, []
 
     def make(item):
         names.append(threading.current_thread().name)
         return item * item
 
     assert list(ahead(make, [3])) == [9]
-    assert names == [threading.current_thread().name]
+    assert names == [here]
     assert list(ahead(make, range(50))) == [i * i for i in range(50)]
+    assert (set(names) == {here}) is (worth > 0)
 
 
-def test_an_error_ahead_is_raised_in_its_turn():
+@pytest.mark.parametrize("worth", [0.0, np.inf])
+def test_an_error_ahead_is_raised_in_its_turn(worth, monkeypatch):
+    monkeypatch.setattr(ahead_module, "_WORTH_A_THREAD", worth)
+
     def make(item):
         if item == 7:
             raise ZeroDivisionError
