@@ -27,6 +27,12 @@ Benchmarks are drawn from worlds whose gaps are known, and judged by the product
 the mean gap over the benchmarks, which is what an interval of that size is to cover. A false PASS
 at Δ = τ is a lower end above the truth, whatever τ; a false FAIL just above is an upper end below
 the truth − 0.005.
+
+"Farther bound" is the distance from the gap to the worst or best value that a query could have, in
+standard deviations of the contributions. The interval leaves room for one such query, because
+nothing in the data rules it out, and percentile's leaves none: where scores spread over the
+metric's range the two are nearly as wide (the figure to reach), and the farther the bound, the
+wider is ours. Where all observed scores are alike, percentile's has no width at all.
 """
 
 

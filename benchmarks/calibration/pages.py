@@ -66,6 +66,7 @@ _HEAD = [
     "false FAIL at τ + .005",
     "width",
     "over percentile's",
+    "farther bound, s.d.",
     "s.e. over true",
 ]
 
@@ -73,7 +74,7 @@ _HEAD = [
 def _cells(row: Row) -> list[str]:
     n = f"{row.n}" if row.n == row.n_units else f"{row.n} in {row.n_units}"
     if row.null == "gate":
-        return [row.world, n, "any", *[""] * 5, f"{row.false_fail:.2%}", *[""] * 3]
+        return [row.world, n, "any", *[""] * 5, f"{row.false_fail:.2%}", *[""] * 4]
     ratio = "no width" if np.isinf(row.width_ratio) else f"{row.width_ratio:.2f}"
     return [
         row.world,
@@ -87,6 +88,7 @@ def _cells(row: Row) -> list[str]:
         f"{row.false_fail:.2%}",
         f"{row.width:.3f}",
         ratio,
+        "no spread" if np.isinf(row.reach) else f"{row.reach:.1f}",
         f"{row.se_ratio:.2f}",
     ]
 

@@ -82,8 +82,10 @@ class Row:
         Upper end below the truth − 0.005: at Δ = τ + 0.005, a false FAIL.
     width : float
         Mean width of the 98.75 % interval.
-    width_ratio : float
-        The same over the percentile interval's.
+    width_ratio, width_ratio_error : float
+        The same over the percentile interval's, and the standard error of that.
+    reach : float
+        Mean distance from the gap to the farther bound, in standard deviations of a unit.
     se_ratio : float
         Mean estimated over true standard error of the gap.
     """
@@ -102,6 +104,8 @@ class Row:
     false_fail: float
     width: float
     width_ratio: float
+    width_ratio_error: float
+    reach: float
     se_ratio: float
 
 
@@ -162,7 +166,8 @@ def _judge(
     _, p_above = _tails(cell, parts, truth - JUST_ABOVE)
     half, half_95 = ALPHA_ADJUSTED / 2, ALPHA / 2
     some = parts[: max(_FEWEST_WIDTHS, len(parts) // _WIDTHS_EVERY)]
-    width, percentile = (_mean_width(some, m) for m in (cell.method, "percentile"))
+    widths, percentile = (_widths(some, m) for m in (cell.method, "percentile"))
+    ratio, ratio_error = _ratio(widths, percentile)
     failed = p_above < half
     row = Row(
         part=cell.part,
@@ -177,8 +182,10 @@ def _judge(
         too_high=float(np.mean(p_pass < half)),
         too_low=float(np.mean(p_fail < half)),
         false_fail=float(np.mean(failed)),
-        width=width,
-        width_ratio=width / percentile if percentile > 0 else float("inf"),
+        width=float(widths.mean()),
+        width_ratio=ratio,
+        width_ratio_error=ratio_error,
+        reach=float(np.mean([_reach(part) for part in some])),
         se_ratio=float(np.mean([_standard_error(part) for part in parts]))
         / max(float(np.std(gaps, ddof=1)), 1e-12),
     )
@@ -194,12 +201,30 @@ def _tails(cell: Cell, parts: list[Contributions], tau: float) -> tuple[FloatArr
     return both[:, 0], both[:, 1]
 
 
-def _mean_width(parts: list[Contributions], method: Any) -> float:  # noqa: ANN401
+def _widths(parts: list[Contributions], method: Any) -> FloatArray:  # noqa: ANN401
     widths = []
     for place, part in enumerate(parts):
         ends = interval_at(part, ALPHA_ADJUSTED, method, seed=place, n_boot=_N_BOOT)
         widths.append(ends.high - ends.low)
-    return float(np.mean(widths))
+    return np.array(widths)
+
+
+def _ratio(above: FloatArray, below: FloatArray) -> tuple[float, float]:
+    """Return the ratio of two means over the same benchmarks, and its standard error."""
+    if not below.any():
+        return float("inf"), 0.0
+    ratio = float(above.mean() / below.mean())
+    rest = above - ratio * below
+    return ratio, float(rest.std(ddof=1) / (len(rest) ** 0.5 * below.mean()))
+
+
+def _reach(part: Contributions) -> float:
+    """Return how far the farther bound lies from the mean contribution, in standard deviations."""
+    sizes = np.ones(len(part.values)) if part.sizes is None else part.sizes
+    values = part.values / sizes
+    far = max(part.high - values.mean(), values.mean() - part.low)
+    spread = float(values.std(ddof=1))
+    return far / spread if spread > 0 else float("inf")
 
 
 def _standard_error(part: Contributions) -> float:
@@ -226,7 +251,5 @@ def _gate_row(cell: Cell, rows: list[Row], false_fail: float) -> Row:
         none,
         none,
         false_fail,
-        none,
-        none,
-        none,
+        *[none] * 5,
     )
