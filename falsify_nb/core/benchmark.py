@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
 
 from falsify_nb.core.grouping import group_rows
+from falsify_nb.core.labels import Labels
 from falsify_nb.core.metrics import FunctionMetric, Metric
 from falsify_nb.core.notices import Notice
 from falsify_nb.core.tables import Qrels
@@ -129,13 +129,8 @@ class Benchmark:
             (*qrels.notices, *_excluded_notice(excluded)),
         )
 
-    def judged_codes(self, labels: StrArray) -> IntArray:
-        """Return the judged position of each document id, −1 where it was never judged."""
-        found = map(self.judged_position.get, labels, repeat(-1))
-        return np.fromiter(found, dtype=np.int64, count=len(labels))
 
-
-def _sorted_codes(labels: StrArray, keep: npt.NDArray[np.bool_]) -> tuple[StrArray, IntArray]:
+def _sorted_codes(labels: Labels, keep: npt.NDArray[np.bool_]) -> tuple[StrArray, IntArray]:
     """Return the kept labels sorted, and each label's place among them (−1: not kept)."""
     kept = np.flatnonzero(keep)
     order = kept[np.argsort(labels[kept], kind="stable")]

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from falsify_nb.core.benchmark import Benchmark
+from falsify_nb.core.labels import positions
 from falsify_nb.core.notices import Notice
 from falsify_nb.core.rankings import Rankings
 from falsify_nb.core.tables import Corpus
@@ -70,13 +71,15 @@ def known_ids(corpus: Corpus | None, benchmark: Benchmark, rankings: Rankings) -
 
 
 def _n_seen(benchmark: Benchmark, rankings: Rankings) -> int:
-    retrieved = benchmark.judged_codes(rankings.doc_ids)
+    ids = rankings.doc_ids
+    retrieved = positions(ids, np.arange(len(ids)), benchmark.judged_position)
     return len(benchmark.judged_position) + int((retrieved < 0).sum())
 
 
 def _check_inside(corpus: Corpus, benchmark: Benchmark, rankings: Rankings) -> None:
     known = dict(zip(corpus.ids, repeat(True), strict=False)) if corpus.ids is not None else {}
-    for kind, ids in (("relevant", benchmark.gold_ids), ("retrieved", rankings.doc_ids)):
+    retrieved = rankings.doc_ids[:]
+    for kind, ids in (("relevant", benchmark.gold_ids), ("retrieved", retrieved)):
         inside = np.fromiter(map(known.get, ids, repeat(False)), dtype=bool, count=len(ids))
         if inside.all():
             continue
@@ -96,7 +99,7 @@ def _place_of(kind: str, doc: str, benchmark: Benchmark, rankings: Rankings) -> 
         code = int(np.flatnonzero(benchmark.gold_ids == doc)[0])
         at, indptr = np.flatnonzero(benchmark.doc == code), benchmark.indptr
     else:
-        code = int(np.flatnonzero(rankings.doc_ids == doc)[0])
+        code = int(np.flatnonzero(rankings.doc_ids[:] == doc)[0])
         at, indptr = np.flatnonzero(rankings.doc == code), rankings.indptr
     if not len(at):
         return "below the depth read"

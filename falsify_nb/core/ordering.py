@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from falsify_nb.core.labels import Labels
 from falsify_nb.core.tables import Run
 
 __all__ = ["OrderedRun", "ordered"]
@@ -15,7 +16,6 @@ __all__ = ["OrderedRun", "ordered"]
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-StrArray = npt.NDArray[np.object_]
 
 # A table may hold this many cells per row of the run.
 _PADDING = 1.5
@@ -101,7 +101,7 @@ class _Rows:
         tied[:-1] = (self.score[:-1] == self.score[1:]) & (self.query[:-1] == self.query[1:])
         return tied
 
-    def ties_by_id(self, labels: StrArray) -> _Rows:
+    def ties_by_id(self, labels: Labels) -> _Rows:
         """Return the rows with each run of equal scores ordered by document id, descending."""
         tied = self.ties()
         if not tied.any():
@@ -116,7 +116,7 @@ class _Rows:
         order[at] = at[np.lexsort((-position[code], block))]
         return self.taken(order)
 
-    def swapped_by_float32(self, tied: BoolArray, ids: StrArray) -> IntArray:
+    def swapped_by_float32(self, tied: BoolArray, ids: Labels) -> IntArray:
         """Return rows that trec_eval would put behind the next: equal to it in float32 only."""
         assert self.score is not None
         with np.errstate(over="ignore"):

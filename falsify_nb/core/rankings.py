@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from falsify_nb.core.benchmark import Benchmark
 from falsify_nb.core.grouping import expand
+from falsify_nb.core.labels import Labels, positions
 from falsify_nb.core.notices import Notice
 from falsify_nb.core.ordering import OrderedRun, ordered
 from falsify_nb.core.overlap_hint import diagnose_overlap
@@ -33,7 +34,7 @@ class Rankings:
         Where each query's ranking begins; empty for a query that the run lacks.
     doc : numpy.ndarray of int, shape (n_rows,)
         Positions in `doc_ids`.
-    doc_ids : numpy.ndarray of object (str), shape (n_docs,)
+    doc_ids : Labels, shape (n_docs,)
         The retrieved documents' ids.
     gold : numpy.ndarray of int, shape (n_rows,)
         Position among the benchmark's gold documents, −1 for a document that is gold for nobody.
@@ -49,7 +50,7 @@ class Rankings:
 
     indptr: IntArray
     doc: IntArray
-    doc_ids: StrArray
+    doc_ids: Labels
     gold: IntArray
     depth: int
     judged: float | None
@@ -90,10 +91,10 @@ class Rankings:
         query = np.repeat(np.arange(len(label)), read)
         doc = order.doc[at]
         used, which = np.unique(doc, return_inverse=True)
-        ids = run.doc.labels[used]
+        labels = run.doc.labels
         notices = [*run.notices, *_query_notices(run, benchmark, label)]
         keep = np.ones(len(doc), dtype=bool)
-        own = _own_ids(ids, benchmark)[which] == query
+        own = positions(labels, used, _places_of(benchmark))[which] == query
         if own.any():
             notices.append(_own_notice(query[own], benchmark, drop_self=drop_self))
             keep = ~own if drop_self else keep
@@ -102,7 +103,7 @@ class Rankings:
         notices += _order_notices(order, label, order.tied[at] & (place == depth - 1), run, sizes)
         keep &= place < depth
         query, doc, which = query[keep], doc[keep], which[keep]
-        judged_code = benchmark.judged_codes(ids)[which]
+        judged_code = positions(labels, used, benchmark.judged_position)[which]
         gold = np.where(judged_code >= 0, benchmark.judged_gold[judged_code], -1)
         judged = _judged_share(benchmark, query, judged_code)
         notices += _unjudged_notice(run, benchmark, judged_code, judged)
@@ -110,7 +111,7 @@ class Rankings:
         return cls(
             indptr,
             doc,
-            run.doc.labels,
+            labels,
             gold,
             depth,
             judged,
@@ -193,11 +194,9 @@ def _places(query: IntArray, keep: BoolArray) -> IntArray:
     return count - 1 - np.where(begin > 0, count[begin - 1], 0)
 
 
-def _own_ids(ids: StrArray, benchmark: Benchmark) -> IntArray:
-    """Return the evaluated query that has each document's id, −1 for none."""
-    position = dict(zip(benchmark.query_ids, range(benchmark.n_queries), strict=True))
-    found = map(position.get, ids, repeat(-1))
-    return np.fromiter(found, dtype=np.int64, count=len(ids))
+def _places_of(benchmark: Benchmark) -> dict[str, int]:
+    """Return the place of each evaluated query."""
+    return dict(zip(benchmark.query_ids, range(benchmark.n_queries), strict=True))
 
 
 def _labels_of_queries(run: Run, benchmark: Benchmark) -> IntArray:

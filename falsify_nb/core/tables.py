@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from falsify_nb.core.labels import Labels, NumberedLabels
 from falsify_nb.core.notices import Notice
 
 __all__ = ["Corpus", "IdColumn", "Origin", "Qrels", "Run"]
@@ -49,12 +50,12 @@ class IdColumn:
     ----------
     codes : numpy.ndarray of int, shape (n_rows,)
         Position of each row's id in `labels`.
-    labels : numpy.ndarray of object (str), shape (n_labels,)
+    labels : numpy.ndarray of object (str), shape (n_labels,), or NumberedLabels
         The distinct ids, in any order, each used or not.
     """
 
     codes: npt.NDArray[np.int64]
-    labels: npt.NDArray[np.object_]
+    labels: Labels
 
     @classmethod
     def from_ids(cls, ids: Iterable[str]) -> IdColumn:
@@ -71,7 +72,13 @@ class IdColumn:
 
     def ids(self) -> npt.NDArray[np.object_]:
         """Return the ids row by row, shape (n_rows,)."""
-        return self.labels[self.codes]
+        return self.labels[:][self.codes]
+
+    def freeze(self) -> None:
+        """Make the arrays read-only."""
+        self.codes.flags.writeable = False
+        if not isinstance(self.labels, NumberedLabels):
+            self.labels.flags.writeable = False
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)

@@ -148,6 +148,8 @@ def build_corpus(doc: IdColumn, *, origin: Origin) -> Corpus:
 
 
 def _freeze(query: IdColumn, doc: IdColumn, *arrays: npt.NDArray[np.generic] | None) -> None:
-    for array in (query.codes, query.labels, doc.codes, doc.labels, *arrays):
+    query.freeze()
+    doc.freeze()
+    for array in arrays:
         if array is not None:
             array.flags.writeable = False

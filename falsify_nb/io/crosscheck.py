@@ -6,12 +6,13 @@ import dataclasses
 import math
 import re
 import weakref
-from collections.abc import Iterable
+from collections.abc import Sequence
 from itertools import islice
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from falsify_nb.core.labels import Labels, NumberedLabels, met
 from falsify_nb.core.notices import Notice
 from falsify_nb.core.overlap_hint import diagnose_overlap, hidden_matches
 from falsify_nb.core.tables import Qrels, Run
@@ -59,7 +60,7 @@ def cross_notices(run: Run, qrels: Qrels) -> tuple[Notice, ...]:
     -----
     O(number of distinct ids); kept for as long as the run, for the qrels that it met last. In a run
     of more than half a million distinct ids of which a good part meets, no other case or zero
-    padding is looked for.
+    padding is looked for, unless all of them are one prefix and a number.
 
     Examples
     --------
@@ -80,16 +81,16 @@ def _found(run: Run, qrels: Qrels) -> tuple[Notice, ...]:
     queries = set(qrels.query.labels.tolist())
     found = _swapped(run, qrels)
     for what, ids, wanted, judged_ids in (
-        ("query", [*run.query.labels.tolist(), *run.empty_queries], queries, queries),
-        ("document", run.doc.labels.tolist(), relevant, judged),
+        ("query", _with(run.query.labels, run.empty_queries), queries, queries),
+        ("document", run.doc.labels, relevant, judged),
     ):
         found += _unicode(ids, wanted, what)
-        if len(ids) > _MOST_WALKED and _many_shared(ids, wanted):
+        is_numbered = isinstance(ids, NumberedLabels)
+        if not is_numbered and len(ids) > _MOST_WALKED and _many_shared(ids, wanted):
             continue
-        # The run's ids may be many, each a place in memory to go to: one walk along them.
         looked_at = sorted(wanted)[:: max(1, -(-len(wanted) // _MOST_LOOKED_AT))]
         spellings = {s: _other_spellings(s) - judged_ids for s in looked_at}
-        seen = set(filter(judged_ids.union(*spellings.values()).__contains__, ids))
+        seen = met(ids, judged_ids.union(*spellings.values()))
         few = _few_shared(ids, wanted, len(wanted & seen), what)
         found += few or _near_misses(wanted, seen, judged_ids, spellings, what)
     return tuple(found)
@@ -109,13 +110,21 @@ def _swapped(run: Run, qrels: Qrels) -> list[Notice]:
     return [Notice("swapped-inputs", text, n)]
 
 
-def _many_shared(ids: list[str], wanted: set[str]) -> bool:
+def _with(labels: Labels, more: Sequence[str]) -> Labels:
+    if not more:
+        return labels
+    out = np.empty(len(labels) + len(more), dtype=object)
+    out[: len(labels)], out[len(labels) :] = labels[:], more
+    return out
+
+
+def _many_shared(ids: Labels, wanted: set[str]) -> bool:
     """Return whether as many ids meet as few would not; the walk stops when that is known."""
     enough = math.ceil(_NEARLY_NONE * min(len(wanted), len(ids)))
     return sum(1 for _ in islice(filter(wanted.__contains__, ids), enough)) >= enough
 
 
-def _few_shared(ids: list[str], wanted: set[str], shared: int, what: str) -> list[Notice]:
+def _few_shared(ids: Labels, wanted: set[str], shared: int, what: str) -> list[Notice]:
     """Say so where hardly any of the wanted ids occur in the run, and a reason can be named."""
     if not wanted or not 0 < shared < _NEARLY_NONE * min(len(wanted), len(ids)):
         return []
@@ -163,12 +172,14 @@ def _other_spellings(wanted: str) -> set[str]:
     return tries
 
 
-def _unicode(run_ids: Iterable[str], wanted: set[str], what: str) -> list[Notice]:
+def _unicode(run_ids: Labels, wanted: set[str], what: str) -> list[Notice]:
     """Say so where ids would match in one Unicode form, since they are compared as given."""
     import unicodedata
 
     odd = {s for s in wanted if not s.isascii()}
     if not odd:
+        return []
+    if isinstance(run_ids, NumberedLabels) and run_ids.prefix.isascii():
         return []
     candidates = {s for s in run_ids if not s.isascii()}
     forms = {unicodedata.normalize("NFC", s) for s in candidates}

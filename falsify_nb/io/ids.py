@@ -131,11 +131,11 @@ def code_objects(
     if set(map(type, values)) <= {str}:
         labels = np.empty(len(values), dtype=object)
         labels[:] = values
+        column = IdColumn(codes.astype(np.int64, copy=False), labels)
     else:
         texts = [_text_at(v, i, codes, origin, what) for i, v in enumerate(values)]
         recoded = IdColumn.from_ids(texts)
-        labels, codes = recoded.labels, recoded.codes[codes]
-    column = IdColumn(codes.astype(np.int64, copy=False), labels)
+        column = IdColumn(recoded.codes[codes], recoded.labels)
     check_labels(column, origin.at, what)
     return column
 

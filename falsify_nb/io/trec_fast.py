@@ -65,13 +65,14 @@ class Columns:
 class _Gathered:
     """What the blocks read so far hold, to be joined at the end.
 
-    Document ids are kept as words, and as numbers behind a prefix as long as all of them are.
+    Document ids are kept as words or, where all of them are, as numbers behind a prefix.
     """
 
+    is_numbered: bool
+    prefix: bytes | None = None
     query: list[Words] = field(default_factory=list)
     doc: list[Words] = field(default_factory=list)
-    numbers: list[Ints] | None = field(default_factory=list)
-    prefix: bytes | None = None
+    numbers: list[Ints] = field(default_factory=list)
     value: list[npt.NDArray[np.float64]] = field(default_factory=list)
     rank: list[Ints] = field(default_factory=list)
     lines: list[Ints] = field(default_factory=list)
@@ -95,7 +96,16 @@ def read_columns(data: bytes, kind: Literal["run", "qrels"]) -> Columns | None:
     n_fields = _count_fields(data)
     if n_fields not in ({5, 6} if kind == "run" else {3, 4}):
         return None
-    got = _Gathered()
+    got = _Gathered(is_numbered=True)
+    columns = _read(data, kind, n_fields, got)
+    if columns is None and not got.is_numbered:
+        columns = _read(data, kind, n_fields, _Gathered(is_numbered=False))
+    return columns
+
+
+def _read(
+    data: bytes, kind: Literal["run", "qrels"], n_fields: int, got: _Gathered
+) -> Columns | None:
     n_lines = 0
     is_plain = True
     for start, stop in _blocks(data):
@@ -145,20 +155,22 @@ def _find_fields(block: bytes, size: int, n_fields: int) -> tuple[Ints, Ints, In
     fields, or a control character needs a closer look.
     """
     text = np.frombuffer(block, dtype=np.uint8, count=size)
-    is_blank = text <= 32
-    breaks = np.flatnonzero(text == 10)
-    n_tabs = int(np.count_nonzero(text == 9))
-    known = len(breaks) + n_tabs + sum(int(np.count_nonzero(text == c)) for c in (32, 13))
-    if known != np.count_nonzero(is_blank):
+    blanks = np.flatnonzero(text <= 32)
+    kinds = text[blanks]
+    is_break = kinds == 10
+    n_tabs = int(np.count_nonzero(kinds == 9))
+    known = n_tabs + sum(int(np.count_nonzero(kinds == c)) for c in (10, 32, 13))
+    if known != len(blanks):
         return None
-    edges = np.flatnonzero(is_blank[1:] != is_blank[:-1]) + 1
-    first = [0] if size and not is_blank[0] else []
-    last = [size] if size and not is_blank[-1] else []
-    edges = np.concatenate([np.array(first, np.int64), edges, np.array(last, np.int64)])
-    starts, stops = edges[0::2], edges[1::2]
+    breaks = blanks[is_break]
     if not len(breaks) or breaks[-1] != size - 1:
-        breaks = np.append(breaks, size)
+        breaks, blanks = np.append(breaks, size), np.append(blanks, size)
     n_lines = len(breaks)
+    # A field stands between two blanks that are no neighbours.
+    starts, stops = np.append(0, blanks[:-1] + 1), blanks
+    is_field = stops > starts
+    if not is_field.all():
+        starts, stops = starts[is_field], stops[is_field]
     if n_fields == 4 and n_tabs not in {0, 3 * n_lines}:
         # Three columns parted by tabs, with a blank in an id, would pass for four.
         return None
@@ -198,23 +210,34 @@ def _take(
     words = word_view(block)
     doc, value = (2, 4) if kind == "run" else (starts.shape[1] - 2, starts.shape[1] - 1)
     got.query.append(pack(words, starts[:, 0], lengths[:, 0]))
-    got.doc.append(pack(words, starts[:, doc], lengths[:, doc]))
+    if not _take_docs(got, words, starts[:, doc], lengths[:, doc]):
+        return False
     numbers = parse_floats(block, words, starts[:, value], lengths[:, value])
     if numbers is None or not np.isfinite(numbers).all():
         return False
     got.value.append(numbers)
-    if got.numbers is not None:
-        if got.prefix is None:
-            at = int(starts[0, doc])
-            got.prefix = _NUMBER.sub(b"", block[at : at + int(lengths[0, doc])])
-        decimals = parse_decimals(words, starts[:, doc], lengths[:, doc], got.doc[-1], got.prefix)
-        got.numbers = None if decimals is None else [*got.numbers, decimals]
     if kind == "run":
-        packed = pack(words, starts[:, 3], lengths[:, 3])
-        ranks = parse_decimals(words, starts[:, 3], lengths[:, 3], packed)
+        ranks = parse_decimals(words, starts[:, 3], lengths[:, 3])
         if ranks is None:
             return False
         got.rank.append(ranks)
+    return True
+
+
+def _take_docs(got: _Gathered, words: Words, starts: Ints, lengths: Ints) -> bool:
+    """Read one block's document ids; False where one is no number behind the prefix."""
+    if not got.is_numbered:
+        got.doc.append(pack(words, starts, lengths))
+        return True
+    if got.prefix is None:
+        first = pack(words, starts[:1], lengths[:1]).tobytes()[: int(lengths[0])]
+        got.prefix = _NUMBER.sub(b"", first)
+    numbers = parse_decimals(words, starts, lengths, got.prefix)
+    if numbers is None:
+        # The file is read again from its start, with ids as words.
+        got.is_numbered = False
+        return False
+    got.numbers.append(numbers)
     return True
 
 
@@ -222,14 +245,11 @@ def _join(got: _Gathered, data: bytes, n_fields: int, *, is_plain: bool) -> Colu
     if not got.value:
         return None
     query = _code_sorted(join_words(got.query))
-    n = sum(len(v) for v in got.value)
-    doc = None
-    if got.numbers is not None:
-        numbers = np.concatenate(got.numbers)
-        # The table may have as many places as a few times the rows; beyond, hashing is leaner.
-        if int(numbers.max()) < 12 * n + 1_000_000:
-            doc = code_decimals(numbers, (got.prefix or b"").decode("utf-8"))
-    doc = code_words(join_words(got.doc)) if doc is None else doc
+    if got.is_numbered:
+        prefix = (got.prefix or b"").decode("utf-8")
+        doc: IdColumn | None = code_decimals(np.concatenate(got.numbers), prefix)
+    else:
+        doc = code_words(join_words(got.doc))
     if query is None or doc is None:
         return None
     return Columns(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from falsify_nb.core.labels import NumberedLabels
 from falsify_nb.core.tables import IdColumn
 
 __all__ = [
@@ -34,6 +35,9 @@ _ZEROS = 0x3030303030303030
 _FILL = np.array([_ZEROS & ((1 << (8 * (8 - n))) - 1) for n in range(9)], dtype=np.uint64)
 _SHIFT = np.array([8 * (8 - n) if n else 0 for n in range(9)], dtype=np.uint64)
 _U = np.uint64
+# A table of numbers may have so many places; beyond, sorting is leaner.
+_PLACES_PER_VALUE = 12
+_LEAST_PLACES = 1_000_000
 
 
 def word_view(block: bytes) -> Words:
@@ -86,9 +90,7 @@ def read_digits(first: Words, lengths: Ints) -> tuple[Ints, npt.NDArray[np.bool_
     return word.astype(np.int64), is_digit
 
 
-def parse_decimals(
-    words: Words, starts: Ints, lengths: Ints, packed: Words, prefix: bytes = b""
-) -> Ints | None:
+def parse_decimals(words: Words, starts: Ints, lengths: Ints, prefix: bytes = b"") -> Ints | None:
     """Return the numbers of ids that are a prefix and a decimal of at most eight digits.
 
     Parameters
@@ -97,8 +99,6 @@ def parse_decimals(
         `word_view` of the block.
     starts, lengths : numpy.ndarray of int, shape (n_fields,)
         The fields.
-    packed : numpy.ndarray of uint64, shape (n_fields, n_words)
-        The same fields packed.
     prefix : bytes
         What each of them begins with.
 
@@ -114,9 +114,9 @@ def parse_decimals(
     for j in range(0, len(prefix), 8):
         part = prefix[j : j + 8]
         wanted = _U(int.from_bytes(part, "little"))
-        if ((packed[:, j // 8] & KEEP[len(part)]) != wanted).any():
+        if ((words[starts + j] & KEEP[len(part)]) != wanted).any():
             return None
-    first = words[starts + len(prefix)] & KEEP[digits] if prefix else packed[:, 0]
+    first = words[starts + len(prefix)] & KEEP[digits]
     value, is_digit = read_digits(first, digits)
     has_leading_zero = ((first & _U(0xFF)) == _U(0x30)) & (digits > 1)
     return value if is_digit.all() and not has_leading_zero.any() else None
@@ -159,14 +159,14 @@ def _texts(packed: Words) -> npt.NDArray[np.object_]:
 
 
 def code_decimals(values: Ints, prefix: str = "") -> IdColumn:
-    """Code ids that are a prefix and a number, with a table in place of hashing."""
+    """Code ids that are a prefix and a number, by a table where it is not much longer than they."""
+    if int(values.max()) > _PLACES_PER_VALUE * len(values) + _LEAST_PLACES:
+        distinct, codes = np.unique(values, return_inverse=True)
+        return IdColumn(codes.astype(np.int64, copy=False), NumberedLabels(prefix, distinct))
     is_seen = np.zeros(int(values.max()) + 1, dtype=bool)
     is_seen[values] = True
     distinct = np.flatnonzero(is_seen)
     # Half the width, half the memory that the lookups jump about in.
     position = np.empty(len(is_seen), dtype=np.int32)
     position[distinct] = np.arange(len(distinct), dtype=np.int32)
-    labels = np.empty(len(distinct), dtype=object)
-    numbers = map(str, distinct.tolist())
-    labels[:] = list(map(prefix.__add__, numbers) if prefix else numbers)
-    return IdColumn(position[values].astype(np.int64), labels)
+    return IdColumn(position[values].astype(np.int64), NumberedLabels(prefix, distinct))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from falsify_nb import read_qrels, read_run
+from falsify_nb import falsify, read_qrels, read_run
 from falsify_nb.errors import DuplicateError, ReadError, ScoreError
 from falsify_nb.io.problems import Problems
 from falsify_nb.io.text import Source
@@ -235,3 +235,39 @@ def test_ids_with_and_without_a_common_prefix(file):
     docs = ["doc-1", "doc-2", "dog-3", "doc-", "4", "doc-5doc-6"]
     text = "".join(f"1 Q0 {d} 1 {i} t\n" for i, d in enumerate(docs))
     assert read_run(file(text)).doc.ids().tolist() == docs
+
+
+def test_one_odd_id_at_the_end_of_a_large_file(file):
+    docs = [f"doc-{i % 997}" for i in range(50_000)] + ["doc-007"]
+    lines = [f"q{i // 500} Q0 {d} 1 {-i} t" for i, d in enumerate(docs)]
+    path = file("\n".join(lines))
+    assert path.stat().st_size > 2 * 2**19
+    # Without the repeated pairs, which are not what this is about.
+    columns = read_columns(path.read_bytes(), "run")
+    assert columns.doc.ids().tolist() == docs
+
+
+@pytest.mark.parametrize("metric", ["nDCG@5", "RR"])
+def test_numbered_ids_are_judged_as_strings_are(metric, file):
+    rng = np.random.default_rng(0)
+    run = {
+        f"{q}": {
+            f"d{d}": round(float(s), 1) for d, s in zip(docs, rng.normal(size=20), strict=True)
+        }
+        for q, docs in enumerate(rng.permuted(np.tile(np.arange(60), (30, 1)), axis=1)[:, :20])
+    }
+    run["3"]["3"] = 9.0  # the query's own id, and no label behind the prefix of the others
+    qrels = {q: {f"d{d}": 1 for d in rng.choice(80, 3, replace=False)} for q in run}
+    lines = [f"{q} Q0 {d} 1 {s!r} t" for q, docs in run.items() for d, s in docs.items()]
+    plain = [line for line in lines if not line.startswith("3 Q0 3 ")]
+    for text, wanted in (
+        (lines, run),
+        (plain, {**run, "3": {d: s for d, s in run["3"].items() if d != "3"}}),
+    ):
+        read = falsify(read_run(file("\n".join(text))), qrels=qrels, corpus=500, metric=metric)
+        given_ = falsify(wanted, qrels=qrels, corpus=500, metric=metric)
+        ours, theirs = read.to_dict(), given_.to_dict()
+        codes = {n.code for n in given_.notices} - {"rank-column"}
+        assert {n.code for n in read.notices} - {"rank-column"} == codes
+        assert ours["nulls"] == theirs["nulls"]
+        assert ours["score"] == theirs["score"]
