@@ -103,8 +103,12 @@ class DrawCache:
         entries: int,
         make: Callable[[Block], Drawn],
         use: Callable[[Block, Drawn], Used],
+        *,
+        in_steps: bool = False,
     ) -> Iterator[tuple[Block, Used]]:
         """Yield each block with what `use` finds in its draws, a few blocks ahead in threads.
+
+        Draws that are held are read on the spot: looking up is quicker than handing over.
 
         Parameters
         ----------
@@ -116,6 +120,8 @@ class DrawCache:
             Draws a block that is not held.
         use : callable
             Reads it; neither may change what it is given.
+        in_steps : bool
+            Whether that takes many short steps, at each of which threads would wait for each other.
         """
         n_blocks = -(-n_draws // block_length(entries))
 
@@ -129,7 +135,10 @@ class DrawCache:
             self._keep(place, made, made.nbytes * n_blocks)
             return block, use(block, made)
 
-        yield from ahead(used, blocks(seed, component, n_draws, entries))
+        with self._lock:
+            is_held = (*key, component, seed, 0) in self._held
+        each = map if in_steps or is_held else ahead
+        yield from each(used, blocks(seed, component, n_draws, entries))
 
     def _keep(
         self, place: tuple[object, ...], drawn: DrawArray | FloatArray | Dealt, total: int

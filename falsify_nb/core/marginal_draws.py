@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from falsify_nb.core.benchmark import Gold
 from falsify_nb.core.contributions import Units
+from falsify_nb.core.gain_dealer import GainDealer
 from falsify_nb.core.marginals import Marginals
 from falsify_nb.core.streams import Block
 
@@ -84,9 +85,8 @@ class MarginalDraws:
         self.first_slot = np.empty(len(gold.sizes), dtype=np.int64)
         self.first_slot[self.owner[starts]] = starts
         self.palette, code = np.unique(self.own_gains, return_inverse=True)
-        self._code = code.astype(np.min_scalar_type(len(self.palette)))
-        lowest = np.minimum.reduceat(gold.gain, gold.indptr[:-1])
-        self._mixed = bool((gold.gain > np.repeat(lowest, gold.sizes)).any())
+        first = self.first_slot[self.owner]
+        self._gains = GainDealer(first, code, gold.sizes[self.owner])
         self.live = np.flatnonzero(gold.frequency)
 
     def draw(self, block: Block) -> Dealt:
@@ -102,7 +102,7 @@ class MarginalDraws:
         for row in range(block.length):
             docs[row] = block.rng.permutation(self.live)
             start[row] = block.rng.random(n_units)
-        return Dealt(docs, start, self._deal_gains(block) if self._mixed else None)
+        return Dealt(docs, start, self._gains.deal(block) if len(self._gains) else None)
 
     def documents(self, dealt: Dealt) -> DrawArray:
         """Return the document in every slot, shape (n_draws, n_slots)."""
@@ -127,17 +127,6 @@ class MarginalDraws:
     def gains(self, dealt: Dealt) -> FloatArray | None:
         """Return the gain in every slot, shape (n_draws, n_slots); None where it is the query's."""
         return None if dealt.gains is None else self.palette[dealt.gains]
-
-    def _deal_gains(self, block: Block) -> Codes:
-        out = np.empty((block.length, len(self.owner)), dtype=self._code.dtype)
-        begin = 0
-        for number, size in enumerate(self.marginals.size.tolist()):
-            stop = begin + size * int((self.marginals.size_class == number).sum())
-            own = np.broadcast_to(self._code[begin:stop], (block.length, stop - begin))
-            dealt = block.rng.permuted(own.reshape(-1, size), axis=1)
-            out[:, begin:stop] = dealt.reshape(block.length, -1)
-            begin = stop
-        return out
 
 
 class Meetings:

@@ -28,6 +28,10 @@ DrawArray = npt.NDArray[np.int32]
 Judged = tuple[FloatArray, FloatArray]
 
 
+# With fewer documents and pairs than this, a draw's steps are too short for threads.
+_LONG_STEPS = 50_000
+
+
 class MarginalGold:
     """Null D behind the nulls' protocol."""
 
@@ -112,8 +116,16 @@ def _drawn(task: Task, n_draws: int, *, per_query: bool) -> Iterator[Judged]:
         return judge(dealt, block.stop - block.first)
 
     entries = len(source.owner)
+    in_steps = not task.is_single and len(source.live) + len(task.hits.doc) < _LONG_STEPS
     for block, found in DRAWS.blocks(
-        task.key, "marginal", task.seed, n_draws, entries, source.draw, judged
+        task.key,
+        "marginal",
+        task.seed,
+        n_draws,
+        entries,
+        source.draw,
+        judged,
+        in_steps=in_steps,
     ):
         task.tell("null D", block.first, n_draws)
         yield found

@@ -34,6 +34,8 @@ SPELLINGS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
     }
 )
 
+# Blanks around a name do not count, but a name of many is none.
+_LONGEST = 24
 _WORDS = {
     "query": "query ids",
     "doc": "document ids",
@@ -60,7 +62,8 @@ def find_column(names: Iterable[object], role: str, where: str) -> str | None:
     """
     by_plain: dict[str, list[str]] = {}
     for name in names:
-        if isinstance(name, str):
+        # Every query's documents may be looked at here: long names are no spelling.
+        if isinstance(name, str) and len(name) <= _LONGEST:
             by_plain.setdefault(plain_name(name), []).append(name)
     for group in SPELLINGS[role]:
         found = [name for spelling in group for name in by_plain.get(spelling, ())]

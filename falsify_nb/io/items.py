@@ -15,6 +15,7 @@ __all__ = ["MOST_FIELDS", "as_fields", "check_types", "is_record", "is_single", 
 
 # A mapping of more keys is no record of one document.
 MOST_FIELDS = 64
+_NUMBERS = ("score", "grade", "rank")
 
 
 def is_single(value: Any) -> bool:  # noqa: ANN401
@@ -135,11 +136,9 @@ def is_record(value: Mapping[Any, Any], where: str) -> bool:
         return False
     try:
         doc = find_column(value, "doc", "")
-        roles = ("score", "grade", "rank")
-        numbers = [find_column(value, role, "") for role in roles]
+        if doc is None or not any(find_column(value, role, "") for role in _NUMBERS):
+            return False
     except ReadError:
-        return False
-    if doc is None or not any(numbers):
         return False
     if not isinstance(value[doc], str):
         raise ReadError(

@@ -225,7 +225,7 @@ class Spy:
         self.dealt = []
         original = DrawCache.blocks
 
-        def blocks(cache, key, component, *args):
+        def blocks(cache, key, component, *args, **options):
             *args, use = args
 
             def watched(block, drawn):
@@ -235,7 +235,7 @@ class Spy:
                 self.dealt.append((component, block.first, docs.tobytes()))
                 return use(block, drawn)
 
-            return original(cache, key, component, *args, watched)
+            return original(cache, key, component, *args, watched, **options)
 
         monkeypatch.setattr(label_draws.DrawCache, "blocks", blocks)
 
