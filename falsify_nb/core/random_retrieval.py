@@ -18,6 +18,8 @@ __all__ = ["RandomRetrieval", "draw_documents"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+# Samples of more go class by class, since a step's work grows with those before it.
+_MOST_STEPS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,9 +141,7 @@ class RandomRetrieval:
         sizes = self.gold.sizes[query]
         entry = np.repeat(self.gold.indptr[:-1][query][:, None], n, axis=1)
         if self.metric.reads_gains:
-            for r in np.unique(sizes):
-                mine = sizes == r
-                entry[mine] += _subsets(rng, int(mine.sum()), n, int(r))
+            entry += _subsets_of_each(rng, n, sizes)
         worth = self.gold.worth[entry]
         starts = np.arange(len(query)) * n
         return self.metric.combine(ranks.ravel(), worth.ravel(), starts, sizes)
@@ -155,6 +155,25 @@ def draw_documents(block: Block, n_lists: int, depth: int, corpus_size: int) -> 
 
 def _log_choose(n: float | IntArray, k: float | IntArray) -> FloatArray:
     return gammaln(np.add(n, 1)) - gammaln(np.add(k, 1)) - gammaln(np.subtract(n, k) + 1)
+
+
+def _subsets_of_each(rng: np.random.Generator, size: int, of: IntArray) -> IntArray:
+    """Draw, for every n of `of`, an ordered sample without replacement of 0 … n − 1."""
+    if size > _MOST_STEPS:
+        out = np.empty((len(of), size), dtype=np.int64)
+        for n in np.unique(of):
+            mine = of == n
+            out[mine] = _subsets(rng, int(mine.sum()), size, int(n))
+        return out
+    # The next one is so many places along those that are left: stepping over each one taken, the
+    # smallest first, gives its number among all.
+    out = np.empty((size, len(of)), dtype=np.int64)
+    for i in range(size):
+        chosen = rng.integers(0, of - i)
+        for taken in np.sort(out[:i], axis=0):
+            chosen += chosen >= taken
+        out[i] = chosen
+    return out.T
 
 
 def _subsets(rng: np.random.Generator, n: int, size: int, of: int) -> IntArray:

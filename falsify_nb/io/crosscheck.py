@@ -24,7 +24,7 @@ _NEARLY_NONE = 0.1
 # From this share of the wanted ids on, other spellings among the run's are no accident.
 _NEAR_MISSES = 0.02
 # Of more wanted ids so many are looked at, evenly taken.
-_MOST_LOOKED_AT = 2_000
+_MOST_LOOKED_AT = 500
 # Among more ids than these, of which enough meet, other spellings are not looked for.
 _MOST_WALKED = 500_000
 _FOUND: WeakKeyDictionary[Run, tuple[weakref.ref[Qrels], tuple[Notice, ...]]] = WeakKeyDictionary()
