@@ -27,6 +27,7 @@ JUST_ABOVE = 0.005
 _WIDTHS_EVERY = 20
 _FEWEST_WIDTHS = 10
 _N_BOOT = 1000
+_NO_SPREAD = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class Row:
     width_ratio, width_ratio_error : float
         The same over the percentile interval's, and the standard error of that.
     reach : float
-        Mean distance from the gap to the farther bound, in standard deviations of a unit.
+        Median distance from the gap to the farther bound, in standard deviations of a unit.
     se_ratio : float
         Mean estimated over true standard error of the gap.
     """
@@ -185,7 +186,7 @@ def _judge(
         width=float(widths.mean()),
         width_ratio=ratio,
         width_ratio_error=ratio_error,
-        reach=float(np.mean([_reach(part) for part in some])),
+        reach=float(np.median([_reach(part) for part in some])),
         se_ratio=float(np.mean([_standard_error(part) for part in parts]))
         / max(float(np.std(gaps, ddof=1)), 1e-12),
     )
@@ -224,7 +225,7 @@ def _reach(part: Contributions) -> float:
     values = part.values / sizes
     far = max(part.high - values.mean(), values.mean() - part.low)
     spread = float(values.std(ddof=1))
-    return far / spread if spread > 0 else float("inf")
+    return far / spread if spread > _NO_SPREAD else float("inf")
 
 
 def _standard_error(part: Contributions) -> float:

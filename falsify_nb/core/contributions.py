@@ -23,6 +23,8 @@ BoolArray = npt.NDArray[np.bool_]
 
 # Below this many units the observed extremes say little about the possible ones.
 FEW_UNITS = 10
+# Expectations this close differ by rounding only.
+_SAME = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,13 +190,16 @@ def _bounded(
 def _reach(expected: FloatArray, bounds: tuple[float, float], units: Units) -> tuple[float, float]:
     """Return the smallest and largest possible s − e."""
     low, high = bounds
-    if len(units) < FEW_UNITS and _varies(expected):
+    # A few queries whose null expectation is the best score there is leave no room above the gap;
+    # the next query may.
+    is_at_the_top = float(expected.min()) >= high - _SAME
+    if len(units) < FEW_UNITS and (_varies(expected) or is_at_the_top):
         return low - high, high - low
     return low - float(expected.max()), high - float(expected.min())
 
 
 def _varies(expected: FloatArray) -> bool:
-    return float(np.ptp(expected)) > 1e-12
+    return float(np.ptp(expected)) > _SAME
 
 
 def _sizes(units: Units) -> FloatArray | None:

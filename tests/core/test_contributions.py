@@ -251,6 +251,15 @@ def test_below_ten_queries_whose_expectations_vary_the_bounds_reach_as_far_as_an
         assert high == pytest.approx(max(1.0, t.max()), abs=1e-12)
 
 
+@pytest.mark.parametrize(("n", "verdict"), [(9, "UNDER-NS"), (10, "FAIL")])
+def test_few_queries_with_one_answer_that_is_always_found_are_no_proof_of_failing(n, verdict):
+    run = {f"q{i}": ["d", f"x{i}"] for i in range(n)}
+    result = falsify(run, qrels={q: {"d": 1} for q in run}, corpus=1000, strict=False, n_boot=100)
+    for name in "ABD":
+        assert result.nulls[name].mean == pytest.approx(1.0)
+        assert result.nulls[name].verdict == verdict
+
+
 @pytest.mark.parametrize("n", [5, 6, 9])
 def test_no_contribution_lies_outside_its_bounds(n):
     """One query that everybody finds, and whose ranking finds everybody's gold."""
