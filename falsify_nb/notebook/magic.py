@@ -85,6 +85,9 @@ class FalsifyMagics(Magics):
         ::
 
             %falsify_panel
+
+        After the page was loaded anew, run the cell again: what the panel sends to its card does
+        not reach a page that was opened later.
         """
         __tracebackhide__ = True
         from falsify_nb.notebook.panel import panel

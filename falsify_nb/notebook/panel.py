@@ -249,6 +249,10 @@ def _first_choices(variables: Mapping[str, Any]) -> dict[str, str]:
 def panel(**settings: object) -> Panel:
     """Return a control panel of the notebook's variables, to show as a cell's value.
 
+    Beside it stands a card of the last result, which a saved notebook keeps. After the page was
+    loaded anew, run the cell again: what is sent to the card does not reach a page that was opened
+    later.
+
     Parameters
     ----------
     **settings

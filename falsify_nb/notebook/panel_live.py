@@ -10,7 +10,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-__all__ = ["has_anywidget", "live_chart", "range_slider"]
+__all__ = ["live_chart", "range_slider", "why_not_live"]
 
 # JupyterLab's shortcuts take the arrow keys before an input sees them, so the keys are heard
 # first, at the window, and only while the slider has the focus.
@@ -97,17 +97,23 @@ export default { render };
 """
 
 
-def has_anywidget() -> bool:
-    """Return whether anywidget can be imported."""
-    return find_spec("anywidget") is not None
+def why_not_live() -> str:
+    """Return why no widget of a script of its own is made, or an empty text where one can be."""
+    # Colab loads the code of such widgets from elsewhere, which is the user's to decide; and one
+    # that is not loaded would leave a hole in the panel.
+    if "google.colab" in sys.modules:
+        return "Colab shows no chart to brush."
+    if find_spec("anywidget") is None:
+        return "Install anywidget to brush a chart."
+    return ""
 
 
 def range_slider(label: str, low: float, high: float, step: float) -> widgets.DOMWidget:
     """Return a slider that has a name for a screen reader.
 
-    ipywidgets' own slider has none; it stands in where anywidget is missing.
+    ipywidgets' own slider has none; it stands in where `why_not_live` gives a reason.
     """
-    if not has_anywidget():
+    if why_not_live():
         return widgets.FloatSlider(min=low, max=high, step=step, readout=False)
     made: widgets.DOMWidget = _slider_class()(label=label, min=low, max=high, step=step)
     return made

@@ -8,7 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from falsify_nb.notebook import panel_tables, panel_views
-from falsify_nb.notebook.panel_live import has_anywidget, live_chart
+from falsify_nb.notebook.panel_live import live_chart, why_not_live
 from falsify_nb.notebook.panel_records import Shown
 from falsify_nb.notebook.panel_state import PanelModel
 from falsify_nb.notebook.panel_svg import Form, Latest, chart_figure, warm_up
@@ -174,9 +174,8 @@ class QueriesPage(_Page):
         self._after = widgets.Button(description="Next", disabled=True)
         self._count = widgets.HTML()
         self._chart: Any = None
-        self._chart_note = widgets.HTML(
-            "" if has_anywidget() else '<p class="fnb-help">Install anywidget to brush a chart.</p>'
-        )
+        self._why_not = why_not_live()
+        self._chart_note = widgets.HTML(f'<p class="fnb-help">{self._why_not}</p>')
         self._chart_box = widgets.VBox([self._chart_note])
         super().__init__(self._table)
         for widget in (self._filter, self._sort):
@@ -196,7 +195,7 @@ class QueriesPage(_Page):
         """Draw the table at once, then the live chart, whose script takes seconds to make."""
         is_new = shown is not self._drawn
         super().draw(shown)
-        if is_new and has_anywidget() and has_converter():
+        if is_new and not self._why_not and has_converter():
             self._draw_chart(shown)
 
     def _draw_chart(self, shown: Shown) -> None:

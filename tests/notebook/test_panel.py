@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import sys
 import time
+import types
 
 import pytest
 from IPython.core.displaypub import CapturingDisplayPublisher
@@ -152,16 +154,24 @@ def test_slider_and_number_box_agree(open_panel):
     assert "0 to 1" in control._note.value
 
 
-def test_without_anywidget_there_is_still_a_slider_and_every_tab(open_panel, monkeypatch):
-    for module in ("panel_live", "panel_tabs"):
-        monkeypatch.setattr(f"falsify_nb.notebook.{module}.has_anywidget", lambda: False)
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [("bare", "Install anywidget to brush a chart."), ("Colab", "Colab shows no chart to brush.")],
+)
+def test_without_live_widgets_there_is_still_a_slider_and_every_tab(
+    place, words, open_panel, monkeypatch
+):
+    if place == "Colab":
+        monkeypatch.setitem(sys.modules, "google.colab", types.ModuleType("google.colab"))
+    else:
+        monkeypatch.setattr("falsify_nb.notebook.panel_live.find_spec", lambda _: None)
     made = open_panel()
     made.controls["tau"]._slider.value = 0.125
     assert type(made.controls["tau"]._slider).__name__ == "FloatSlider"
     assert made.controls["tau"]._number.value == 0.125
     run(made)
     assert ">q24<" in page(made, "Queries")._content.value
-    assert "Install anywidget" in texts(made)
+    assert words in texts(made)
 
 
 def test_without_the_converter_charts_are_told_in_words(open_panel, monkeypatch):
