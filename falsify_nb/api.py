@@ -11,7 +11,7 @@ from falsify_nb.core.gate import Inputs, Plan, plan_calls, run_gate
 from falsify_nb.core.protocol import Decision, IntervalMethod, Protocol, Strict
 from falsify_nb.core.result import GateResult
 from falsify_nb.core.tables import Corpus
-from falsify_nb.errors import OptionError, shorten
+from falsify_nb.errors import OptionError, a_kind, shorten
 from falsify_nb.io.adapt import to_corpus, to_qrels, to_run
 from falsify_nb.io.crosscheck import checked_together
 from falsify_nb.io.metric import to_metric
@@ -270,7 +270,7 @@ def _as_text(mapping: Mapping[str, str] | None, option: str) -> dict[str, str] |
     # A frame has items, too: its columns.
     if not callable(getattr(mapping, "items", None)) or hasattr(mapping, "columns"):
         raise OptionError(
-            f"{option} is a {type(mapping).__name__}, no mapping",
+            f"{option} is {a_kind(mapping)}, no mapping",
             remedy=f"Give {option}={{query_id: {'group' if option == 'groups' else 'text'}}}.",
         )
     return {str(key): str(value) for key, value in mapping.items()}

@@ -21,6 +21,7 @@ __all__ = ["main"]
 EXIT_CODES = {"PASS": 0, "FAIL": 1, "UNDER-NS": 3}
 BAD_INPUT = 2
 INTERRUPTED = 130  # what a shell reports after Ctrl-C
+READER_GONE = 141  # what it reports of a command whose pipe was closed, such as by head
 
 _EPILOG = "Exit status: 0 the gate passes, 1 it fails, 2 bad input or usage, 3 undecided."
 _DEMO_STORY = (
@@ -61,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(error, BrokenPipeError):
             # The reader has seen enough. Python would complain again while closing stdout.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return BAD_INPUT
+            return READER_GONE
         print(f"falsify-nb: error: {_one_line(error)}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:

@@ -174,6 +174,18 @@ def near_names(word: str, known: Iterable[str], n: int = 3) -> list[str]:
     return [by_lower[m] for m in difflib.get_close_matches(word.lower(), by_lower, n, 0.5)]
 
 
+def a_kind(value: object) -> str:
+    """Return the type of a value with its article.
+
+    Examples
+    --------
+    >>> a_kind(5), a_kind({})
+    ('an int', 'a dict')
+    """
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
 def shorten(value: object, width: int = 60) -> str:
     """Return the repr of a value cut to `width` characters, for use in a message."""
     text = repr(value)

@@ -10,7 +10,7 @@ import pytest
 
 import falsify_nb
 from falsify_nb import load_demo
-from falsify_nb.cli import main
+from falsify_nb.cli import READER_GONE, main
 from falsify_nb.notebook.options import GATE_OPTIONS
 
 
@@ -213,3 +213,12 @@ def test_interrupting_takes_one_line(run, monkeypatch):
     monkeypatch.setattr("falsify_nb.api.falsify", stop)
     status, _, err = run("gate", "bm25", "--qrels", "qrels")
     assert (status, err) == (130, "falsify-nb: interrupted\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="asks for a pipe that is closed")
+def test_a_reader_that_has_seen_enough_is_no_error():
+    command = [sys.executable, "-m", "falsify_nb", "demo"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == READER_GONE

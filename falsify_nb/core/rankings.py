@@ -173,7 +173,7 @@ _TEXTS = {
     "ties-at-cutoff": "{n} with tied scores across rank K: the document ids decide which are read.",
     "constant-scores": "{n} with the same score on every document: their order is that of the "
     "ids, descending, and says nothing about relevance.",
-    "many-ties": "{n} documents share their score with a neighbour; ties go by document id, "
+    "many-ties": "{n} score with a neighbour; ties go by document id, "
     "descending. Were the scores rounded?",
     "float32-order": "{n} whose order differs in float32: trec_eval compares in that "
     "precision and may give another score.",
@@ -183,7 +183,10 @@ _TEXTS = {
 
 def _counted(code: str, n: int, text: str) -> Notice:
     n = int(n)
-    unit = f"{n:,}" if code == "many-ties" else f"{n:,} {'query' if n == 1 else 'queries'}"
+    one, many = "query", "queries"
+    if code == "many-ties":
+        one, many = "document shares its", "documents share their"
+    unit = f"{n:,} {one if n == 1 else many}"
     return Notice(code, text.format(n=unit), n)
 
 

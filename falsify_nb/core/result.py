@@ -394,7 +394,8 @@ class GateResult:
         )
 
     def __repr__(self) -> str:
-        gaps = ", ".join(f"{k} {n.delta:+.3f}" for k, n in self.nulls.items())
+        # Adding zero turns a rounded −0 into 0.
+        gaps = ", ".join(f"{k} {round(n.delta, 3) + 0.0:+.3f}" for k, n in self.nulls.items())
         return (
             f"<GateResult {self.verdict}: {self.metric} {self.score:.4f}, "
             f"{self.n_queries} queries; {gaps}>"

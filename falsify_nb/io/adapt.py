@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from falsify_nb.core.tables import Corpus, Origin, Qrels, Run
-from falsify_nb.errors import CorpusError, ReadError, shorten
+from falsify_nb.errors import CorpusError, ReadError, a_kind, shorten
 from falsify_nb.io import records, rows, tables
 from falsify_nb.io.chunks import by_document
 from falsify_nb.io.columns import find_column
@@ -228,7 +228,7 @@ def _items(obj: Any, what: str) -> tuple[Any, Iterable[tuple[int, Any]]]:  # noq
         items = iter(obj)
     except TypeError:
         raise ReadError(
-            f"A {type(obj).__name__} is no {what}",
+            f"{a_kind(obj).capitalize()} is no {what}",
             remedy="Give a dict, a frame, rows, or a file; docs/formats.md lists them all.",
         ) from None
     try:

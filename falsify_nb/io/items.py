@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from falsify_nb.errors import ReadError, shorten
+from falsify_nb.errors import ReadError, a_kind, shorten
 from falsify_nb.io.columns import find_column, need_column
 from falsify_nb.io.frames import Table, as_table
 
@@ -41,7 +41,7 @@ def listed(value: Any, where: str) -> list[Any]:  # noqa: ANN401
         return list(value)
     except TypeError:
         raise ReadError(
-            f"A {type(value).__name__} is no ranking",
+            f"{a_kind(value).capitalize()} is no ranking",
             where=where,
             remedy="Give {document: score}, or a list of ids in ranking order.",
         ) from None

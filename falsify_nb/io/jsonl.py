@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from falsify_nb.core.tables import Origin, Qrels, Run
-from falsify_nb.errors import DuplicateError, InputError, ReadError
+from falsify_nb.errors import DuplicateError, InputError, ReadError, a_kind
 from falsify_nb.io.columns import find_column, need_column
 from falsify_nb.io.ids import id_text
 from falsify_nb.io.items import as_fields
@@ -89,7 +89,7 @@ def _judged(fields: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401
     listed = [gold] if isinstance(gold, str | int) else gold
     if not isinstance(listed, list | tuple | set | frozenset | np.ndarray):
         raise ReadError(
-            f"The gold is a {type(gold).__name__}",
+            f"The gold is {a_kind(gold)}",
             where=where,
             remedy='Give an id, a list of ids, or {"id": grade}.',
         )

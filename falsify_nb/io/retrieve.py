@@ -14,6 +14,7 @@ from falsify_nb.errors import (
     FalsifyError,
     OptionError,
     RetrieverError,
+    a_kind,
     shorten,
 )
 from falsify_nb.io.frames import as_table
@@ -75,7 +76,7 @@ def retrieve(
         )
     if not callable(getattr(queries, "items", None)) or as_table(queries, "") is not None:
         raise OptionError(
-            f"queries is a {type(queries).__name__}, no mapping",
+            f"queries is {a_kind(queries)}, no mapping",
             remedy="Give queries={query_id: text}.",
         )
     asked = dict(by_query(queries, "the queries"))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from falsify_nb.errors import FalsifyError, OptionError, near_names
+from falsify_nb.errors import FalsifyError, OptionError, a_kind, near_names
 from falsify_nb.notebook import panel_views
 from falsify_nb.notebook.fits import user_variables
 from falsify_nb.notebook.panel_controls import Control, control_for
@@ -286,7 +286,7 @@ def panel(**settings: object) -> Panel:
             raise OptionError(f"{name} is no setting of the panel", remedy=hint)
         if not isinstance(value, str | int | float) and value is not None:
             raise OptionError(
-                f"{name} is given as a {type(value).__name__}",
+                f"{name} is given as {a_kind(value)}",
                 remedy=f'Give the name of the variable as text: {name}="…".',
             )
     return Panel(shell, {n: "" if v is None else str(v) for n, v in settings.items()})

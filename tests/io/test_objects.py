@@ -140,7 +140,7 @@ def test_what_was_read_is_taken_as_it_is():
 
 BAD_RUNS = {
     "nothing": (None, ReadError, "None"),
-    "a number": (5, ReadError, "A int is no run"),
+    "a number": (5, ReadError, "An int is no run"),
     "bytes": (b"q1", ReadError, "io.BytesIO"),
     "an empty dict": ({}, ReadError, "empty"),
     "an empty list": ([], ReadError, "empty"),
