@@ -90,19 +90,22 @@ class Rankings:
         at = expand(np.where(label >= 0, order.starts[label], 0), read)
         query = np.repeat(np.arange(len(label)), read)
         doc = order.doc[at]
-        used, which = np.unique(doc, return_inverse=True)
         labels = run.doc.labels
+        used, which = _distinct(doc, len(labels))
         notices = [*run.notices, *_query_notices(run, benchmark, label)]
         keep = np.ones(len(doc), dtype=bool)
         own = positions(labels, used, _places_of(benchmark))[which] == query
         if own.any():
             notices.append(_own_notice(query[own], benchmark, drop_self=drop_self))
             keep = ~own if drop_self else keep
-        place = _places(query, keep)
+        place = _places(keep, read)
         depth = depth or max(longest, 1)
         notices += _order_notices(order, label, order.tied[at] & (place == depth - 1), run, sizes)
         keep &= place < depth
-        query, doc, which = query[keep], doc[keep], which[keep]
+        # A deep run has millions of rows: what is not needed any more makes room.
+        del at, place
+        if not keep.all():
+            query, doc, which = query[keep], doc[keep], which[keep]
         judged_code = positions(labels, used, benchmark.judged_position)[which]
         gold = np.where(judged_code >= 0, benchmark.judged_gold[judged_code], -1)
         judged = _judged_share(benchmark, query, judged_code)
@@ -190,11 +193,35 @@ def _counted(code: str, n: int, text: str) -> Notice:
     return Notice(code, text.format(n=unit), n)
 
 
-def _places(query: IntArray, keep: BoolArray) -> IntArray:
-    """Return the 0-based place of each kept row in its ranking."""
-    count = np.cumsum(keep)
-    begin = np.searchsorted(query, query)
-    return count - 1 - np.where(begin > 0, count[begin - 1], 0)
+def _distinct(codes: IntArray, n_labels: int) -> tuple[IntArray, IntArray]:
+    """Return the distinct codes in order, and each code's place among them."""
+    if len(codes) < n_labels:
+        return np.unique(codes, return_inverse=True)
+    # A table is no longer than what it is asked for, and needs no sorting.
+    is_used = np.zeros(n_labels, dtype=bool)
+    is_used[codes] = True
+    used = np.flatnonzero(is_used)
+    place = np.empty(n_labels, dtype=np.int64)
+    place[used] = np.arange(len(used))
+    return used, place[codes]
+
+
+def _places(keep: BoolArray, sizes: IntArray) -> IntArray:
+    """Return the 0-based place of each kept row in its ranking.
+
+    Parameters
+    ----------
+    keep : numpy.ndarray of bool, shape (n_rows,)
+        Whether a row counts.
+    sizes : numpy.ndarray of int, shape (n_queries,)
+        Rows per ranking.
+    """
+    before = np.zeros(len(keep) + 1, dtype=np.int64)
+    np.cumsum(keep, out=before[1:])
+    starts = np.cumsum(sizes) - sizes
+    place = before[:-1]
+    place -= np.repeat(before[starts], sizes)
+    return place
 
 
 def _places_of(benchmark: Benchmark) -> dict[str, int]:

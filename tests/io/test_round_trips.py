@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from falsify_nb import read_qrels, read_run
 from falsify_nb.errors import OptionError
+from falsify_nb.io.columns import SPELLINGS, plain_name
 from falsify_nb.io.write import WRITTEN_SUFFIXES, write_qrels, write_run
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -27,8 +28,23 @@ PACKED = ["", ".gz", ".bz2", ".xz"]
 ANY_ID = [".csv", ".json", ".jsonl", ".parquet"]
 
 
+def spelled(role):
+    return {name for group in SPELLINGS[role] for name in group}
+
+
+DOC, NUMBER = spelled("doc"), spelled("score") | spelled("grade") | spelled("rank")
+
+
+def is_clear(numbers):
+    """Whether documents cannot be taken for the fields of one record, which is refused."""
+    names = {plain_name(doc) for doc in numbers}
+    return names.isdisjoint(DOC) or names.isdisjoint(NUMBER)
+
+
 def scored(ids):
-    return st.dictionaries(ids, st.dictionaries(ids, finite, min_size=1), min_size=1)
+    return st.dictionaries(
+        ids, st.dictionaries(ids, finite, min_size=1).filter(is_clear), min_size=1
+    )
 
 
 def ranked(ids):
