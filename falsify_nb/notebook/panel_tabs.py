@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -19,6 +20,8 @@ __all__ = ["ResultTabs"]
 
 # In a narrower panel the results' column is too narrow for a wide chart, as the style sheet has it.
 _WIDE_ROOM = 940
+# The converter holds the interpreter while it draws: what was drawn first leaves before that.
+_LET_GO = 0.03
 
 
 class ResultTabs:
@@ -75,6 +78,7 @@ class ResultTabs:
         room = self._room()
         fits: Form = "narrow" if 0 < room < _WIDE_ROOM else "wide"
         yield fits
+        time.sleep(_LET_GO)
         if self._model.shown is shown:
             yield "wide" if fits == "narrow" else "narrow"
 
