@@ -31,12 +31,13 @@ LEAKS = re.compile(
 
 
 def main(names: list[str]) -> None:
-    """Run the named tutorials, or all whose name begins with a number."""
+    """Run the named notebooks, or all tutorials and the gallery of charts."""
     os.environ["TQDM_DISABLE"] = "1"
     if DATA.is_dir():
         os.environ.setdefault("FALSIFY_NB_DATA", str(DATA))
     paths = [NOTEBOOKS / f"{name.removesuffix('.ipynb')}.ipynb" for name in names]
-    for path in paths or sorted(NOTEBOOKS.glob("[0-9]*.ipynb")):
+    all_paths = [*sorted(NOTEBOOKS.glob("[0-9]*.ipynb")), NOTEBOOKS / "gallery.ipynb"]
+    for path in paths or all_paths:
         notebook = nbformat.read(path, as_version=4)
         NotebookClient(
             notebook,
