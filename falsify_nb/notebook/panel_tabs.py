@@ -179,7 +179,8 @@ class QueriesPage(_Page):
         self._count = widgets.HTML()
         self._chart: Any = None
         self._why_not = why_not_live()
-        self._chart_note = widgets.HTML(f'<p class="fnb-help">{self._why_not}</p>')
+        note = f'<p class="fnb-help">{self._why_not}</p>' if self._why_not else ""
+        self._chart_note = widgets.HTML(note)
         self._chart_box = widgets.VBox([self._chart_note])
         super().__init__(self._table)
         for widget in (self._filter, self._sort):
