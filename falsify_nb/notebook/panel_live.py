@@ -42,13 +42,15 @@ function render({ model, el }) {
   model.on("change:value", show);
   show();
   el.append(input);
-  // How wide the panel is, so that the chart that fits is drawn first.
-  const panel = el.closest(".fnb-panel");
+  // How wide the panel is, so that the chart that fits is drawn first. Here the slider does not
+  // stand in it yet; once it does, its own size is what tells.
   const watch = new ResizeObserver(() => {
+    const panel = el.closest(".fnb-panel");
+    if (!panel) return;
     model.set("room", panel.clientWidth);
     model.save_changes();
   });
-  if (panel) watch.observe(panel);
+  watch.observe(el);
   return () => {
     watch.disconnect();
     window.removeEventListener("keydown", press, true);

@@ -193,3 +193,30 @@ def test_narrow_and_dark_need_no_scrolling_sideways(lab, theme):
     front.panel.locator(".fnb-narrow svg.marks").first.wait_for()
     assert front.panel.evaluate("e => e.scrollWidth <= e.clientWidth")
     front.shoot(f"panel-420-{theme.lower()}", full_page=True)
+
+
+def test_the_chart_that_fits_is_drawn_first(lab):
+    """The other one is hidden: whoever moves τ would wait for both."""
+    front = lab("first.ipynb")
+    front.button("Run").click()
+    headline(front).get_by_text("Run 1").wait_for()
+    front.panel.get_by_role("tab", name="Deltas").click()
+    front.panel.locator("svg.marks >> visible=true").first.wait_for(timeout=90_000)
+    front.page.wait_for_function("() => document.querySelectorAll('.fnb-figure svg').length === 2")
+    front.page.evaluate(
+        """() => {
+            window.fnbDrawn = [];
+            new MutationObserver(changes => {
+                for (const change of changes)
+                    for (const node of change.addedNodes) {
+                        const figure = node.querySelector && (node.matches('.fnb-figure')
+                            ? node : node.querySelector('.fnb-figure'));
+                        if (figure) window.fnbDrawn.push(figure.offsetParent !== null);
+                    }
+            }).observe(document.body, {subtree: true, childList: true});
+        }"""
+    )
+    front.panel.get_by_role("slider", name="Threshold τ, slider").focus()
+    front.page.keyboard.press("ArrowRight")
+    front.page.wait_for_function("() => window.fnbDrawn.length === 2")
+    assert front.page.evaluate("() => window.fnbDrawn") == [True, False]
