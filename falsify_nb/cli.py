@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     int
         0 when the gate passes (or the demo is done), 1 when it fails, 2 on bad input, 3 when it
-        is undecided.
+        is undecided; 130 when interrupted, 141 when the reader of its output is gone.
     """
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a τ gets a question mark, not a traceback.
