@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.tasks import Made, single_gold
 from falsify_nb import falsify
-from falsify_nb.core.label_draws import DRAWS
+from falsify_nb.core.draw_cache import DRAWS
 
 N_BOOT = 1000
 

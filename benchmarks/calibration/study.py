@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from benchmarks.calibration.worlds import World
 from falsify_nb.core.contributions import Contributions
+from falsify_nb.core.draw_cache import DRAWS
 from falsify_nb.core.intervals import ALPHA, ALPHA_ADJUSTED, interval_at, one_sided
-from falsify_nb.core.label_draws import DRAWS
 from falsify_nb.core.nulls import NULLS
 
 __all__ = ["JUST_ABOVE", "Cell", "Row", "run", "study"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -150,7 +152,7 @@ def _excluded_notice(excluded: list[str]) -> tuple[Notice, ...]:
     return (Notice("no-relevant", text, n, tuple(sorted(excluded)[:3])),)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Gold:
     """What the nulls move between queries: the judgments as the metric sees them.
 
@@ -199,12 +201,12 @@ class Gold:
         n_docs = len(benchmark.gold_ids)
         return cls(indptr, doc, gain, worth, norm, gold_set, set_query, n_docs)
 
-    @property
+    @cached_property
     def sizes(self) -> IntArray:
         """R_i, the number of gold documents of each query, shape (n_queries,)."""
         return np.diff(self.indptr)
 
-    @property
+    @cached_property
     def owner(self) -> IntArray:
         """The query of each gold document, shape (n_gold,)."""
         return np.repeat(np.arange(len(self.indptr) - 1), self.sizes)
@@ -214,10 +216,18 @@ class Gold:
         """Whether every query has exactly one gold document."""
         return len(self.doc) == len(self.indptr) - 1
 
-    @property
+    @cached_property
     def frequency(self) -> IntArray:
         """f_d, the number of queries each document is gold for, shape (n_docs,)."""
         return np.bincount(self.doc, minlength=self.n_docs)
+
+    @cached_property
+    def fingerprint(self) -> bytes:
+        """What tells this gold from any other that draws were kept for."""
+        digest = hashlib.blake2b(digest_size=16)
+        for array in (self.indptr, self.doc, self.gain):
+            digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+        return digest.digest()
 
 
 def _best_only(

@@ -85,6 +85,18 @@ class Contributions:
     scale: float = 1.0
     sizes: FloatArray | None = None
 
+    def is_like(self, other: Contributions) -> bool:
+        """Return whether all is equal, as where two nulls are one test."""
+        if (self.low, self.high, self.scale) != (other.low, other.high, other.scale):
+            return False
+        return _equal(self.values, other.values) and _equal(self.sizes, other.sizes)
+
+
+def _equal(one: FloatArray | None, other: FloatArray | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other)
+
 
 def retrieval(
     scores: FloatArray, expected: FloatArray, bounds: tuple[float, float], units: Units

@@ -34,6 +34,8 @@ _BLOCK = 16
 _NEGLIGIBLE = 1e-16
 _ROUNDING = 1e-13
 _MAX_BEND = 1.1
+# A quantile is found when its normal quantile is this close, and one more step was taken.
+_NEAR = 1e-5
 # Above this many distinct values they are compressed, see `_compress`.
 _MAX_ATOMS = 200
 _BINS = 48
@@ -182,8 +184,9 @@ class WeightedMean:
     def quantile(self, p: float, pseudo: float) -> float:
         """Return the c at which `cdf` is p, for 0 < p < 1/2 and `pseudo` at or below all values.
 
-        The saddle-point approximation gives the first two guesses; secant steps on the exact
-        distribution, taken in normal quantiles where it is nearly a straight line, do the rest.
+        The saddle-point approximation gives the first guess and the slope there; secant steps on
+        the exact distribution, taken in normal quantiles where it is nearly a straight line, do the
+        rest.
         """
         values = self.sums / self.sizes
         low, high = min(pseudo, float(values.min())), float(values.max())
@@ -196,24 +199,29 @@ class WeightedMean:
             return float(ndtri(min(max(self.cdf(c, pseudo), 1e-300), 1 - 1e-16))) - target
 
         approximate = _SaddleQuantile(np.append(values, pseudo), np.append(self.counts, 1.0))
-        c0 = approximate(target)
-        z0 = excess(c0)
-        c1 = approximate(target - z0)
+        c, slope = approximate(target)
+        z = excess(c)
         for _ in range(8):
-            z1 = excess(c1)
-            if z1 == z0:
+            new = c - z * slope
+            if not low < new < high:
                 break
-            c2 = c1 - z1 * (c1 - c0) / (z1 - z0)
-            if not low < c2 < high:
+            if abs(z) < _NEAR:
+                return new
+            z_new = excess(new)
+            if z_new == z:
                 break
-            if abs(z1) < 1e-5:
-                return c2
-            c0, z0, c1 = c1, z1, c2
+            slope = (new - c) / (z_new - z)
+            c, z = new, z_new
         return float(brentq(excess, low, high, xtol=1e-10 * (high - low), rtol=1e-12))
 
     def mirrored(self) -> WeightedMean:
         """Return the distribution of the negated values."""
         return WeightedMean(-self.sums, self.sizes, self.counts)
+
+
+# The shares of the largest tilt within which quantiles are looked for, and how closely.
+_NEAREST, _FARTHEST = 1e-3, 1.0 - 1e-9
+_NEAR_ENOUGH = 1e-6
 
 
 class _SaddleQuantile:
@@ -241,13 +249,39 @@ class _SaddleQuantile:
         u = s * np.sqrt(float(self.counts @ q**2))
         return c, float(w + np.log(u / w) / w)
 
-    def __call__(self, target: float) -> float:
-        ends = (1e-3, 1.0 - 1e-9)
-        z_near, z_far = (self._at(t)[1] - target for t in ends)
-        if not z_far < 0 < z_near:
-            return self.centre + self._at(ends[0] if z_far < 0 else ends[1])[0]
-        share = brentq(lambda t: self._at(t)[1] - target, *ends, xtol=1e-6, rtol=1e-6)
-        return self.centre + self._at(float(share))[0]
+    def __call__(self, target: float) -> tuple[float, float]:
+        """Return c at a normal quantile below 0, and how fast c rises with it there."""
+        share, other = self._guess(target), 0.0
+        (c, z), (c_other, z_other) = self._at(share), (0.0, 0.0)
+        for _ in range(8):
+            # Through the centre, where both vanish, then through the last two points.
+            new = share - (z - target) * (share - other) / (z - z_other)
+            if not _NEAREST < new < _FARTHEST:
+                return self._bracketed(target)
+            share, other, c_other, z_other = new, share, c, z
+            c, z = self._at(share)
+            if abs(z - target) < _NEAR_ENOUGH:
+                break
+            if z == z_other:
+                return self._bracketed(target)
+        else:
+            return self._bracketed(target)
+        return self.centre + c, (c - c_other) / (z - z_other)
+
+    def _guess(self, target: float) -> float:
+        """Return the share for a normal distribution of the same variance."""
+        spread = np.sqrt(float(self.counts @ self.y**2))
+        return float(min(max(target / (spread * self.h_end), 2 * _NEAREST), 0.5))
+
+    def _bracketed(self, target: float) -> tuple[float, float]:
+        def excess(share: float) -> float:
+            return self._at(share)[1] - target
+
+        share = _NEAREST if excess(_FARTHEST) < 0 else _FARTHEST
+        if excess(_FARTHEST) < 0 < excess(_NEAREST):
+            share = float(brentq(excess, _NEAREST, _FARTHEST, xtol=1e-6, rtol=1e-6))
+        (c, z), (c_other, z_other) = self._at(share), self._at(0.999 * share)
+        return self.centre + c, (c - c_other) / (z - z_other)
 
 
 def _compress(values: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -8,6 +8,7 @@ documents, D ask for a fresh call per query and draw; they make a smaller number
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,9 +20,10 @@ from falsify_nb.core import contributions as contrib
 from falsify_nb.core.benchmark import Benchmark
 from falsify_nb.core.blind_list import REPETITIONS
 from falsify_nb.core.contributions import Contributions
+from falsify_nb.core.draw_cache import DRAWS, unchanged
 from falsify_nb.core.function_calls import Argument, Caller, Pair
 from falsify_nb.core.grouping import group_rows
-from falsify_nb.core.label_draws import DRAWS, draw_sets, unchanged
+from falsify_nb.core.label_draws import DrawArray, Kind, draws_of_sets
 from falsify_nb.core.marginal_draws import MarginalDraws
 from falsify_nb.core.marginal_shift import margin_shift
 from falsify_nb.core.notices import Notice
@@ -29,7 +31,7 @@ from falsify_nb.core.nulls import PermutedGold, UniformGold
 from falsify_nb.core.pairs import PAIR_BUDGET_BYTES, Pairs
 from falsify_nb.core.random_retrieval import draw_documents
 from falsify_nb.core.rankings import Rankings
-from falsify_nb.core.streams import Block, blocks
+from falsify_nb.core.streams import blocks
 from falsify_nb.core.task import Expected, Null, Task
 from falsify_nb.errors import MemoryNeededError
 
@@ -115,22 +117,18 @@ class FunctionTask(Task):
     def _drawn_pairs(self, ranking: IntArray) -> tuple[IntArray, IntArray]:
         n_sets = len(self.gold.set_query)
         keys = [ranking * n_sets + self.gold.gold_set]
-        for kind in ("permuted", "uniform"):
-            for _, sets in self.drawn_sets(kind):
-                keys.append(np.unique(ranking * n_sets + sets))
+        kinds: tuple[Kind, ...] = ("permuted", "uniform")
+        for kind in kinds:
+            dealt = self.drawn_sets(kind)
+            keys += [np.unique(ranking * n_sets + sets) for sets in dealt]
         row, column = np.divmod(np.unique(np.concatenate(keys)), n_sets)
         return row, column
 
-    def drawn_sets(self, kind: str):  # type: ignore[no-untyped-def]  # noqa: ANN201
-        """Yield the blocks of dealt gold sets."""
-
-        def make(block: Block) -> npt.NDArray[np.int32]:
-            return draw_sets(self.gold, kind, block, self.units)
-
-        for block, sets in DRAWS.blocks(
-            self.key, kind, self.seed, self.n_draws, self.n_queries, make, unchanged
-        ):
-            yield block, sets[: block.stop - block.first]
+    def drawn_sets(self, kind: Kind) -> Iterator[DrawArray]:
+        """Yield the dealt gold sets, some draws at a time."""
+        source = draws_of_sets(self.gold, kind, self.units, self.seed)
+        for block, sets in DRAWS.blocks(source, self.n_draws, unchanged):
+            yield sets[: block.wanted]
 
     def pair(self, ranking_query: int, gold_query: int) -> Pair:
         """Return one query's ranking with another's gold."""
@@ -243,7 +241,7 @@ def _check_memory(n_pairs: int) -> None:
 class FunctionPermuted(PermutedGold):
     """Null A of a function."""
 
-    kind = "permuted"
+    kind: Kind = "permuted"
 
     def expect(self, task: Task) -> Expected:
         """Mean of all M_ij, or of the drawn ones."""
@@ -263,7 +261,7 @@ class FunctionPermuted(PermutedGold):
 class FunctionUniform(UniformGold):
     """Null B of a function."""
 
-    kind = "uniform"
+    kind: Kind = "uniform"
 
     def expect(self, task: Task) -> Expected:
         """Mean over the distinct gold sets, or over the drawn ones."""
@@ -358,18 +356,16 @@ class FunctionMarginal:
         cached = task.__dict__.get("dealt_values")
         if cached is not None:
             return cached
-        source = MarginalDraws(task.gold, task.marginals, task.units)
-        n_draws, own = min(FEWER_DRAWS, task.n_draws), source.own_gains
+        dealer = MarginalDraws(task.gold, task.marginals, task.units)
+        n_draws, own = min(FEWER_DRAWS, task.n_draws), dealer.own_gains
         values, docs = [], []
-        for block, dealt in DRAWS.blocks(
-            task.key, "marginal", task.seed, n_draws, len(source.owner), source.draw, unchanged
-        ):
-            documents, gains = source.documents(dealt), source.gains(dealt)
-            for row in range(block.stop - block.first):
+        for block, dealt in DRAWS.blocks(dealer.source(task.seed), n_draws, unchanged):
+            documents, gains = dealer.documents(dealt), dealer.gains(dealt)
+            for row in range(block.wanted):
                 gain = own if gains is None else gains[row]
-                values.append(_scores_of_golds(task, source.owner, documents[row], gain))
+                values.append(_scores_of_golds(task, dealer.owner, documents[row], gain))
                 docs.append(documents[row])
-        found = (np.array(values), np.array(docs), source.owner)
+        found = (np.array(values), np.array(docs), dealer.owner)
         task.__dict__["dealt_values"] = found
         return found
 
@@ -382,10 +378,10 @@ FUNCTION_NULLS: dict[str, Null] = {
 }
 
 
-def _expect_drawn(task: FunctionTask, kind: str) -> Expected:
+def _expect_drawn(task: FunctionTask, kind: Kind) -> Expected:
     pairs, n = task.pairs, task.n_queries
     total, means = np.zeros(n), []
-    for _, sets in task.drawn_sets(kind):
+    for sets in task.drawn_sets(kind):
         for row in sets:
             value = _lookup(pairs, row)
             total += value
@@ -395,49 +391,41 @@ def _expect_drawn(task: FunctionTask, kind: str) -> Expected:
     return Expected(per_query, float(per_query.mean()), is_exact=False, error=error)
 
 
-def _column_means(task: FunctionTask, kind: str) -> FloatArray:
+def _column_means(task: FunctionTask, kind: Kind) -> FloatArray:
     n_sets = len(task.gold.set_query)
     total, count = np.zeros(n_sets), np.zeros(n_sets)
-    for _, sets in task.drawn_sets(kind):
+    for sets in task.drawn_sets(kind):
         for row in sets:
             total += np.bincount(row, _lookup(task.pairs, row), n_sets)
             count += np.bincount(row, minlength=n_sets)
     return np.divide(total, count, out=np.zeros(n_sets), where=count > 0)
 
 
-def _lookup(pairs: Pairs, sets: npt.NDArray[np.int32]) -> FloatArray:
+def _lookup(pairs: Pairs, sets: DrawArray) -> FloatArray:
     keys = pairs.row * pairs.n_sets + pairs.column
     return pairs.value[np.searchsorted(keys, pairs.ranking * pairs.n_sets + sets)]
 
 
 def _by_label(task: FunctionTask) -> FloatArray:
     """Null D with single gold: each query gets the gold of a random query."""
-    source = MarginalDraws(task.gold, task.marginals, task.units)
-    set_of_doc = np.zeros(task.gold.n_docs, dtype=np.int64)
-    set_of_doc[task.gold.doc] = task.gold.gold_set
     pairs = task.pairs
     means: list[FloatArray] = []
     keys = pairs.row * pairs.n_sets + pairs.column
-    for block, dealt in DRAWS.blocks(
-        task.key, "marginal", task.seed, task.n_draws, task.n_queries, source.draw, unchanged
-    ):
-        sets = set_of_doc[dealt.docs[: block.stop - block.first]]
-        wanted = pairs.ranking[source.owner] * pairs.n_sets + sets
+    for sets in task.drawn_sets("frequent"):
+        wanted = pairs.ranking * pairs.n_sets + sets
         if not task.is_full:
             at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
             if not (keys[at] == wanted).all():
-                return _by_label_calls(task, source.owner, sets, means)
+                return _by_label_calls(task, sets, means)
         means.append(pairs.value[np.searchsorted(keys, wanted)].mean(axis=1))
     return np.concatenate(means)
 
 
-def _by_label_calls(
-    task: FunctionTask, owner: IntArray, sets: IntArray, means: list[FloatArray]
-) -> FloatArray:
+def _by_label_calls(task: FunctionTask, sets: DrawArray, means: list[FloatArray]) -> FloatArray:
     """The same where M is not whole: fewer draws, each pair asked for."""
     queries = task.gold.set_query
     for row in sets[:FEWER_DRAWS]:
-        asked = [task.pair(i, queries[s]) for i, s in zip(owner, row, strict=True)]
+        asked = [task.pair(i, queries[s]) for i, s in enumerate(row)]
         means.append(np.array([task.caller.scores(asked).mean()]))
     return np.concatenate(means)
 

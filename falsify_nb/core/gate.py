@@ -12,8 +12,16 @@ import numpy.typing as npt
 from falsify_nb.core.benchmark import Benchmark, Gold
 from falsify_nb.core.blind_list import blind_list
 from falsify_nb.core.collection import collection_size, known_ids
-from falsify_nb.core.contributions import Units
-from falsify_nb.core.intervals import FEWEST_FOR_INTERVAL, N_NULLS, gap_interval, p_null
+from falsify_nb.core.contributions import Contributions, Units
+from falsify_nb.core.draw_cache import DRAWS
+from falsify_nb.core.intervals import (
+    FEWEST_FOR_INTERVAL,
+    N_NULLS,
+    GapInterval,
+    gap_interval,
+    p_null,
+)
+from falsify_nb.core.label_draws import sets_to_draw
 from falsify_nb.core.likeness import coinciding_nulls, repeated_queries
 from falsify_nb.core.metrics import FunctionMetric, Metric
 from falsify_nb.core.notices import Notice
@@ -24,7 +32,7 @@ from falsify_nb.core.rankings import Rankings, short_lists
 from falsify_nb.core.result import GateResult, Labels, NullResult
 from falsify_nb.core.second_opinions import strict_pair
 from falsify_nb.core.tables import Corpus, Qrels, Run
-from falsify_nb.core.task import Null, Progress, Task
+from falsify_nb.core.task import Expected, Null, Progress, Task
 from falsify_nb.core.verdict import gate_verdict, headroom_notice, judge, point_verdict
 from falsify_nb.errors import InputError
 
@@ -90,20 +98,43 @@ def run_gate(
     -------
     GateResult
     """
+    benchmark = Benchmark.build(inputs.qrels, inputs.metric.rel)
+    gold = Gold.of(benchmark, inputs.metric)
+    units = _units(inputs.groups, benchmark)
+    # What is dealt does not depend on the system: it is made while the system's output is read.
+    is_known = isinstance(inputs.metric, Metric)
+    sources = sets_to_draw(gold, units, protocol.seed) if is_known else []
+    with DRAWS.making(sources, protocol.n_boot):
+        return _gate(inputs, protocol, benchmark, gold, units, progress, sealed=sealed)
+
+
+def _gate(
+    inputs: Inputs,
+    protocol: Protocol,
+    benchmark: Benchmark,
+    gold: Gold,
+    units: Units,
+    progress: Progress | None,
+    *,
+    sealed: bool,
+) -> GateResult:
     metric = inputs.metric
-    benchmark = Benchmark.build(inputs.qrels, metric.rel)
     asked = protocol.top_k or metric.k
     rankings = Rankings.build(inputs.run, benchmark, asked, drop_self=protocol.drop_self)
     corpus_size, corpus_notices = collection_size(inputs.corpus, benchmark, rankings)
     depth = min(rankings.depth, corpus_size)
-    task = _task(inputs, protocol, benchmark, rankings, corpus_size, progress)
-    gold = task.gold
+    task = _task(inputs, protocol, benchmark, gold, units, rankings, corpus_size, progress)
     blind = rankings.is_query_blind
-    judged, per_query = _judge_all(task, protocol, is_query_blind=blind)
+    # First what takes no draws, which are being made meanwhile.
+    gaps = _gaps(task, protocol)
+    fixed_list = blind_list(task, protocol.tau)
+    seen = task.pairs.ranking if isinstance(metric, Metric) else None
+    alike = repeated_queries(benchmark.query_ids, inputs.texts, rankings, gold, seen)
+    judged = {k: _judge(k, task, g, protocol, is_query_blind=blind) for k, g in gaps.items()}
+    per_query = np.stack([gap.expected.per_query for gap in gaps.values()])
     nulls, needed = with_needs(judged, per_query, protocol, is_query_blind=blind)
     score = float(task.scores.mean())
     labels = _labels(gold, benchmark)
-    alike = repeated_queries(benchmark.query_ids, inputs.texts, rankings, gold)
     notices = (
         *(_beside_trec_eval(n, score, inputs.qrels, benchmark) for n in benchmark.notices),
         *rankings.notices,
@@ -115,7 +146,6 @@ def run_gate(
     )
     verdict = gate_verdict(n.verdict for n in nulls.values())
     strict = strict_pair(metric, benchmark, rankings, task, protocol=protocol, verdict=verdict)
-    fixed_list = blind_list(task, protocol.tau)
     task.finish()
     return GateResult(
         verdict=verdict,
@@ -141,6 +171,20 @@ def run_gate(
         blind=fixed_list,
         queries_needed=needed,
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Gap:
+    """What is known of the gap to a null before it is drawn."""
+
+    expected: Expected
+    part: Contributions | None
+    interval: GapInterval | None
+    headroom: float | None
+
+
+# Contributions and their interval, as far as they were found.
+_Known = list[tuple[Contributions, GapInterval | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +227,8 @@ def plan_calls(inputs: Inputs, protocol: Protocol) -> Plan:
     depth = protocol.top_k or inputs.metric.k
     rankings = Rankings.build(inputs.run, benchmark, depth, drop_self=protocol.drop_self)
     corpus_size, _ = collection_size(inputs.corpus, benchmark, rankings)
-    task = _task(inputs, protocol, benchmark, rankings, corpus_size, None)
+    gold, units = Gold.of(benchmark, inputs.metric), _units(inputs.groups, benchmark)
+    task = _task(inputs, protocol, benchmark, gold, units, rankings, corpus_size, None)
     return Plan(planned_calls(task) if isinstance(task, FunctionTask) else {})
 
 
@@ -191,15 +236,17 @@ def _task(
     inputs: Inputs,
     protocol: Protocol,
     benchmark: Benchmark,
+    gold: Gold,
+    units: Units,
     rankings: Rankings,
     corpus_size: int,
     progress: Progress | None,
 ) -> Task:
     metric, depth = inputs.metric, min(rankings.depth, corpus_size)
     common: dict[str, Any] = {
-        "gold": Gold.of(benchmark, metric),
+        "gold": gold,
         "corpus_size": corpus_size,
-        "units": _units(inputs.groups, benchmark),
+        "units": units,
         "bounds": protocol.bounds,
         "seed": protocol.seed,
         "n_draws": protocol.n_boot,
@@ -253,32 +300,31 @@ def _units(groups: dict[str, str] | None, benchmark: Benchmark) -> Units:
     return Units.of_groups(group)
 
 
-def _judge_all(
-    task: Task, protocol: Protocol, *, is_query_blind: bool
-) -> tuple[dict[str, NullResult], FloatArray]:
+def _gaps(task: Task, protocol: Protocol) -> dict[str, _Gap]:
+    """Measure the gap to each null: all that takes no draws."""
+    known: _Known = []
+    found: dict[str, _Gap] = {}
+    # First of all, so that a function that fails is told by the queries that it fails for.
+    assert len(task.scores) == task.n_queries
     oracle = task.for_oracle()
-    nulls, per_query = {}, np.empty((N_NULLS, task.n_queries))
-    for row, name in enumerate(task.nulls):
-        nulls[name], per_query[row] = _judge_one(
-            name, task, oracle, protocol, is_query_blind=is_query_blind
-        )
-    return nulls, per_query
+    for name, null in task.nulls.items():
+        expected = null.expect(task)
+        part = None
+        if len(task.units) >= FEWEST_FOR_INTERVAL:
+            part = null.contribute(task, expected)
+        interval = None if part is None else _interval(part, protocol, known)
+        found[name] = _Gap(expected, part, interval, _headroom(null, oracle))
+    return found
 
 
-def _judge_one(
-    name: str, task: Task, oracle: Task | None, protocol: Protocol, *, is_query_blind: bool
-) -> tuple[NullResult, FloatArray]:
-    null = task.nulls[name]
+def _judge(
+    name: str, task: Task, gap: _Gap, protocol: Protocol, *, is_query_blind: bool
+) -> NullResult:
+    """Draw one null, and judge the gap to it."""
     score = float(task.scores.mean())
-    expected = null.expect(task)
-    draws = null.draw(task) if task.n_draws else np.empty(0)
-    found = part = None
-    if len(task.units) >= FEWEST_FOR_INTERVAL:
-        part = null.contribute(task, expected)
-        found = gap_interval(
-            part, protocol.tau, protocol.interval, seed=protocol.seed, n_boot=protocol.n_boot
-        )
+    draws = task.nulls[name].draw(task) if task.n_draws else np.empty(0)
     p = p_null(score, draws) if len(draws) else None
+    expected, part, found = gap.expected, gap.part, gap.interval
     result = NullResult(
         name=name,
         mean=expected.mean,
@@ -294,14 +340,26 @@ def _judge_one(
         verdict="UNDER-NS",
         draws=draws,
         n_draws=len(draws),
-        headroom=_headroom(null, oracle),
+        headroom=gap.headroom,
         contributions=np.empty(0) if part is None else part.values,
         weights=None if part is None else part.sizes,
         bounds=(-1.0, 1.0) if part is None else (part.low, part.high),
         scale=1.0 if part is None else part.scale,
     )
     verdict, reason = judge(result, protocol, len(task.units), is_query_blind=is_query_blind)
-    return dataclasses.replace(result, verdict=verdict, reason=reason), expected.per_query
+    return dataclasses.replace(result, verdict=verdict, reason=reason)
+
+
+def _interval(part: Contributions, protocol: Protocol, known: _Known) -> GapInterval | None:
+    """Return the interval of a gap; two nulls that are one test share it."""
+    for other, interval in known:
+        if part.is_like(other):
+            return interval
+    found = gap_interval(
+        part, protocol.tau, protocol.interval, seed=protocol.seed, n_boot=protocol.n_boot
+    )
+    known.append((part, found))
+    return found
 
 
 def _headroom(null: Null, oracle: Task | None) -> float | None:

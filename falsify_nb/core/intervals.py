@@ -176,7 +176,7 @@ def resampled_means(part: Contributions, seed: int, n_boot: int) -> FloatArray:
     out = np.empty(n_boot)
     for block in blocks(seed, "percentile", n_boot, n):
         index = block.rng.integers(0, n, (block.length, n), dtype=np.int32)
-        index = index[: block.stop - block.first]
+        index = index[: block.wanted]
         sums = part.values[index].sum(axis=1)
         queries = n if part.sizes is None else part.sizes[index].sum(axis=1)
         out[block.first : block.stop] = part.scale * sums / queries

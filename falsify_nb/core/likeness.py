@@ -16,6 +16,7 @@ from falsify_nb.core.result import NullResult
 
 __all__ = ["coinciding_nulls", "repeated_queries"]
 
+BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 StrArray = npt.NDArray[np.object_]
 
@@ -27,7 +28,11 @@ _ADVICE = (
 
 
 def repeated_queries(
-    query_ids: StrArray, texts: Mapping[str, str], rankings: Rankings, gold: Gold
+    query_ids: StrArray,
+    texts: Mapping[str, str],
+    rankings: Rankings,
+    gold: Gold,
+    seen: IntArray | None = None,
 ) -> list[Notice]:
     """Notice queries with the same text, or with the same ranking and the same gold.
 
@@ -41,24 +46,36 @@ def repeated_queries(
         The system. One that ranks alike for everybody says nothing about its queries.
     gold : Gold
         The effective gold.
+    seen : numpy.ndarray of int, shape (n_queries,), optional
+        Number of each query's ranking when only the gold documents in it are told apart: where
+        those differ, rankings do, and need not be compared.
     """
     found = []
-    counts = Counter(texts[q] for q in query_ids if q in texts)
-    same = [q for q in query_ids if q in texts and counts[texts[q]] > 1]
+    known = query_ids[[q in texts for q in query_ids]] if texts else query_ids[:0]
+    counts = Counter(texts[q] for q in known)
+    same = [q for q in known if counts[texts[q]] > 1]
     if same:
         text = f"{len(same):,} queries have a text that another query has too. {_ADVICE}"
         found.append(Notice("repeated-texts", text, len(same), tuple(same[:3])))
     if rankings.is_query_blind:
         return found
+    long = np.diff(rankings.indptr) >= _LEAST_RANKING
+    if seen is not None and not _repeated(seen, gold, long).any():
+        return found
     ranking, _ = group_rows(rankings.indptr, rankings.doc)
-    key = ranking * len(gold.set_query) + gold.gold_set
-    key = np.where(np.diff(rankings.indptr) >= _LEAST_RANKING, key, -1 - np.arange(len(key)))
-    _, where, count = np.unique(key, return_inverse=True, return_counts=True)
-    twins = query_ids[count[where] > 1]
+    twins = query_ids[_repeated(ranking, gold, long)]
     if len(twins):
         text = f"{len(twins):,} queries share both ranking and gold with another query. {_ADVICE}"
         found.append(Notice("repeated-queries", text, len(twins), tuple(twins[:3])))
     return found
+
+
+def _repeated(ranking: IntArray, gold: Gold, asked: BoolArray) -> BoolArray:
+    """Return which of the queries asked about share ranking and gold with another of them."""
+    key = ranking * len(gold.set_query) + gold.gold_set
+    key = np.where(asked, key, -1 - np.arange(len(key)))
+    _, where, count = np.unique(key, return_inverse=True, return_counts=True)
+    return np.asarray(count[where] > 1)
 
 
 def coinciding_nulls(gold: Gold, nulls: Mapping[str, NullResult]) -> list[Notice]:

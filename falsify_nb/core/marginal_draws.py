@@ -10,7 +10,9 @@ import numpy.typing as npt
 
 from falsify_nb.core.benchmark import Gold
 from falsify_nb.core.contributions import Units
+from falsify_nb.core.draw_cache import Source
 from falsify_nb.core.gain_dealer import GainDealer
+from falsify_nb.core.label_draws import gold_key
 from falsify_nb.core.marginals import Marginals
 from falsify_nb.core.streams import Block
 
@@ -32,18 +34,18 @@ class Dealt:
 
     Parameters
     ----------
-    docs : numpy.ndarray of int, shape (n_draws, n_queries) or (n_draws, n_live)
-        Positions among the gold documents. With single gold what each query was dealt, else all
-        documents that are relevant to some query, in the order that they are cumulated in.
-    start : numpy.ndarray of float, shape (n_draws, n_units), or None
-        With several gold documents, each unit's first point u.
+    docs : numpy.ndarray of int, shape (n_draws, n_live)
+        Positions among the gold documents: all that are relevant to some query, in the order that
+        they are cumulated in.
+    start : numpy.ndarray of float, shape (n_draws, n_units)
+        Each unit's first point u.
     gains : numpy.ndarray of int, shape (n_draws, n_slots), or None
         The gains as dealt, positions in `MarginalDraws.palette`; None where no query has gains
         that differ.
     """
 
     docs: DrawArray
-    start: FloatArray | None = None
+    start: FloatArray
     gains: Codes | None = None
 
     @property
@@ -89,15 +91,14 @@ class MarginalDraws:
         self._gains = GainDealer(first, code, gold.sizes[self.owner])
         self.live = np.flatnonzero(gold.frequency)
 
+    def source(self, seed: int) -> Source[Dealt]:
+        """Return the source of these draws."""
+        key = gold_key(self.gold, self.units)
+        return Source(key, "marginal", seed, len(self.owner), self.draw)
+
     def draw(self, block: Block) -> Dealt:
         """Return a whole block of draws."""
         n_units = len(self.units)
-        if self.gold.is_single:
-            shape = (block.length, n_units)
-            chosen = block.rng.integers(0, len(self.owner), shape, dtype=np.int32)
-            # Every number is one of a judgment; "clip" spares a look at each.
-            docs = self.gold.doc.astype(np.int32).take(chosen, mode="clip")
-            return Dealt(docs[:, self.units.of] if self.units.grouped else docs)
         docs = np.empty((block.length, len(self.live)), dtype=np.int32)
         start = np.empty((block.length, n_units))
         for row in range(block.length):
@@ -107,8 +108,6 @@ class MarginalDraws:
 
     def documents(self, dealt: Dealt) -> DrawArray:
         """Return the document in every slot, shape (n_draws, n_slots)."""
-        if dealt.start is None:
-            return dealt.docs
         model = self.marginals
         line = _Line(model.pi, len(self.live))
         slot = np.arange(len(self.owner)) - self.first_slot[self.owner]
@@ -140,7 +139,7 @@ class Meetings:
     Parameters
     ----------
     source : MarginalDraws
-        The draws; several gold documents.
+        The draws.
     query, doc : numpy.ndarray of int, shape (n_pairs,)
         The pairs.
     """
@@ -177,7 +176,6 @@ class Meetings:
         slot : numpy.ndarray of int, shape (n_joined,)
             0 … R − 1.
         """
-        assert dealt.start is not None
         order = dealt.docs[row]
         # A document that is relevant to no query stands nowhere; its stretch is empty anyway.
         place = np.zeros(self._source.gold.n_docs, dtype=np.int64)

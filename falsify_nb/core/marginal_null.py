@@ -9,13 +9,11 @@ import numpy.typing as npt
 
 from falsify_nb.core import contributions as contrib
 from falsify_nb.core.contributions import Contributions
-from falsify_nb.core.grouping import expand, group_rows, sums_by
-from falsify_nb.core.label_draws import DRAWS
-from falsify_nb.core.lookup import Lookup
+from falsify_nb.core.draw_cache import DRAWS
+from falsify_nb.core.grouping import sums_by
 from falsify_nb.core.marginal_draws import Dealt, MarginalDraws, Meetings
 from falsify_nb.core.marginal_shift import margin_pull, margin_shift
-from falsify_nb.core.pairs import Hits
-from falsify_nb.core.streams import Block
+from falsify_nb.core.set_scores import score_sets
 from falsify_nb.core.task import Expected, Task
 from falsify_nb.core.within import within_units
 
@@ -54,7 +52,9 @@ class MarginalGold:
         return self._by_draws(task)
 
     def draw(self, task: Task) -> FloatArray:
-        """Draw documents with the fitted probabilities."""
+        """Draw documents with the fitted probabilities; with single gold, whole gold sets."""
+        if task.is_single:
+            return score_sets(task, "frequent", "null D")
         drawn = _drawn(task, task.n_draws, per_query=False)
         return np.concatenate([means for means, _ in drawn])
 
@@ -106,57 +106,32 @@ class MarginalGold:
 
 def _drawn(task: Task, n_draws: int, *, per_query: bool) -> Iterator[Judged]:
     """Yield the mean scores of each block's draws, and the sums per query where asked."""
-    source = MarginalDraws(task.gold, task.marginals, task.units)
-    if task.is_single:
-        judge = _judge_single(task, source)
-    else:
-        judge = _judge_several(task, source, per_query=per_query)
-
-    def judged(block: Block, dealt: Dealt) -> Judged:
-        return judge(dealt, block.stop - block.first)
-
-    entries = len(source.owner)
-    in_steps = not task.is_single and len(source.live) + len(task.hits.doc) < _LONG_STEPS
-    for block, found in DRAWS.blocks(
-        task.key,
-        "marginal",
-        task.seed,
+    dealer = MarginalDraws(task.gold, task.marginals, task.units)
+    judge = _judge(task, dealer, per_query=per_query)
+    in_steps = len(dealer.live) + len(task.hits.doc) < _LONG_STEPS
+    found = DRAWS.blocks(
+        dealer.source(task.seed),
         n_draws,
-        entries,
-        source.draw,
-        judged,
+        lambda block, dealt: judge(dealt, block.wanted),
         in_steps=in_steps,
-    ):
+    )
+    for block, judged in found:
         task.tell("null D", block.first, n_draws)
-        yield found
+        yield judged
 
 
 # Scores the first so many draws of a block.
 Judge = Callable[[Dealt, int], Judged]
 
 
-def _judge_single(task: Task, source: MarginalDraws) -> Judge:
-    """Look up what each query earns with the document that it was dealt."""
-    ranking, models = _distinct_rankings(task.hits)
-    weights = task.metric.rank_weights(int(models.rank.max(initial=1)))
-    shape = (len(models.indptr) - 1, task.gold.n_docs)
-    value = weights[models.rank - 1]
-    lookup = Lookup.build(ranking[source.owner], shape, models.owner, models.doc, value)
-
-    def judge(dealt: Dealt, n_draws: int) -> Judged:
-        return lookup.totals(dealt.docs[:n_draws], source.worth) / task.n_queries, np.empty(0)
-
-    return judge
-
-
-def _judge_several(task: Task, source: MarginalDraws, *, per_query: bool) -> Judge:
+def _judge(task: Task, dealer: MarginalDraws, *, per_query: bool) -> Judge:
     """Find the retrieved documents that were dealt, and score each query by them."""
     hits, gold, metric, n = task.hits, task.gold, task.metric, task.n_queries
     owner = hits.owner
-    meetings = Meetings(source, owner, hits.doc)
+    meetings = Meetings(dealer, owner, hits.doc)
     weight = metric.rank_weights(int(hits.rank.max(initial=1)))[hits.rank - 1]
-    first_slot, norm = source.first_slot[owner], gold.norm[owner]
-    own_worth = source.worth[first_slot]
+    first_slot, norm = dealer.first_slot[owner], gold.norm[owner]
+    own_worth = dealer.worth[first_slot]
 
     def linear(dealt: Dealt, n_draws: int) -> Judged:
         means, line = np.empty(n_draws), meetings.line()
@@ -164,7 +139,7 @@ def _judge_several(task: Task, source: MarginalDraws, *, per_query: bool) -> Jud
             hit, slot = meetings.of_draw(dealt, row, line)
             worth = own_worth[hit]
             if dealt.gains is not None:
-                worth = source.palette[dealt.gains[row, first_slot[hit] + slot]] / norm[hit]
+                worth = dealer.palette[dealt.gains[row, first_slot[hit] + slot]] / norm[hit]
             means[row] = weight[hit] @ worth / n
         return means, np.empty(0)
 
@@ -181,15 +156,6 @@ def _judge_several(task: Task, source: MarginalDraws, *, per_query: bool) -> Jud
         return means, sums_by(who, scores, n) if per_query else np.empty(0)
 
     return linear if metric.is_linear else by_groups
-
-
-def _distinct_rankings(hits: Hits) -> tuple[IntArray, Hits]:
-    """Return each query's number among the distinct rankings, and those rankings' hits."""
-    ranking, models = group_rows(hits.indptr, hits.rank, hits.doc)
-    sizes = np.diff(hits.indptr)[models]
-    entries = expand(hits.indptr[:-1][models], sizes)
-    indptr = np.concatenate([[0], np.cumsum(sizes)])
-    return ranking, Hits(indptr, hits.rank[entries], hits.doc[entries])
 
 
 def _gradient(task: Task) -> tuple[IntArray, IntArray, FloatArray]:

@@ -7,10 +7,10 @@ import numpy.typing as npt
 
 from falsify_nb.core import contributions as contrib
 from falsify_nb.core.contributions import Contributions
-from falsify_nb.core.label_draws import DRAWS, draw_sets
-from falsify_nb.core.lookup import Lookup
+from falsify_nb.core.draw_cache import DRAWS, Source
 from falsify_nb.core.marginal_null import MarginalGold
 from falsify_nb.core.random_retrieval import RandomRetrieval
+from falsify_nb.core.set_scores import score_sets
 from falsify_nb.core.streams import Block
 from falsify_nb.core.task import Expected, Null, Task
 from falsify_nb.core.within import pairs_within, within_units
@@ -41,7 +41,7 @@ class PermutedGold:
         """Look the dealt sets up among the overlapping pairs."""
         if task.units.grouped and np.ptp(task.units.sizes) > 0:
             return np.empty(0)
-        return _draw_sets(task, "permuted", "null A")
+        return score_sets(task, "permuted", "null A")
 
     def contribute(self, task: Task, expected: Expected) -> Contributions:
         """Pseudo-values of the mean over pairs."""
@@ -70,7 +70,7 @@ class UniformGold:
 
     def draw(self, task: Task) -> FloatArray:
         """Look the dealt sets up among the overlapping pairs."""
-        return _draw_sets(task, "uniform", "null B")
+        return score_sets(task, "uniform", "null B")
 
     def contribute(self, task: Task, expected: Expected) -> Contributions:
         """Pseudo-values, the pool changing with what is left out."""
@@ -102,17 +102,10 @@ class RetrievalNull:
         """
         model = self._model(task)
         asked = f"{task.metric} {task.corpus_size} {task.depth}".encode()
-        drawn = DRAWS.blocks(
-            (task.key[0], asked),
-            "retrieval",
-            task.seed,
-            task.n_draws,
-            task.n_queries,
-            model.draw,
-            lambda block, means: means[: block.stop - block.first],
-        )
+        key = (task.gold.fingerprint, asked)
+        source = Source(key, "retrieval", task.seed, task.n_queries, model.draw)
         parts = []
-        for block, means in drawn:
+        for block, means in DRAWS.blocks(source, task.n_draws, _wanted):
             task.tell("null C", block.first, task.n_draws)
             parts.append(means)
         return np.concatenate(parts)
@@ -134,23 +127,8 @@ NULLS: dict[str, Null] = {
 }
 
 
-def _draw_sets(task: Task, kind: str, stage: str) -> FloatArray:
-    pairs = task.pairs
-    shape = (pairs.n_rankings, pairs.n_sets)
-    lookup = Lookup.build(pairs.ranking, shape, pairs.row, pairs.column, pairs.value)
-
-    def make(block: Block) -> npt.NDArray[np.int32]:
-        return draw_sets(task.gold, kind, block, task.units)
-
-    def totals(block: Block, sets: npt.NDArray[np.int32]) -> FloatArray:
-        return lookup.totals(sets[: block.stop - block.first])
-
-    parts = []
-    drawn = DRAWS.blocks(task.key, kind, task.seed, task.n_draws, task.n_queries, make, totals)
-    for block, found in drawn:
-        task.tell(stage, block.first, task.n_draws)
-        parts.append(found)
-    return np.concatenate(parts) / task.n_queries
+def _wanted(block: Block, means: FloatArray) -> FloatArray:
+    return means[: block.wanted]
 
 
 def _uniform_without_groups(task: Task) -> FloatArray:

@@ -59,10 +59,13 @@ class Hits:
     def own_scores(self, gold: Gold, metric: Metric) -> FloatArray:
         """Return each query's score against its own gold, shape (n_queries,)."""
         owner = self.owner
-        keys = gold.owner * gold.n_docs + gold.doc
-        wanted = owner * gold.n_docs + self.doc
-        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        own = keys[at] == wanted
+        if gold.is_single:
+            at, own = owner, gold.doc[owner] == self.doc
+        else:
+            keys = gold.owner * gold.n_docs + gold.doc
+            wanted = owner * gold.n_docs + self.doc
+            at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+            own = keys[at] == wanted
         owner, ranks, at = owner[own], self.rank[own], at[own]
         starts = np.flatnonzero(np.diff(owner, prepend=-1))
         found = metric.combine(ranks, gold.worth[at], starts, gold.sizes[owner[starts]])
@@ -205,13 +208,14 @@ def _join(
     doc = hits.doc[entries]
     fan = sets.count[doc]
     at = expand(sets.start[doc], fan)
-    key = np.repeat(row, fan) * len(gold.set_query) + sets.gold_set[at]
+    row, column = np.repeat(row, fan), sets.gold_set[at]
+    key = row * len(gold.set_query) + column
     rank = np.repeat(hits.rank[entries], fan)
     # Stable, so that the ranks of a pair stay in increasing order.
     order = np.argsort(key, kind="stable")
     key, rank, at = key[order], rank[order], at[order]
     starts = np.flatnonzero(np.diff(key, prepend=-1))
-    pair_row, column = np.divmod(key[starts], len(gold.set_query))
+    pair_row, column = row[order[starts]], column[order[starts]]
     n_rel = gold.sizes[gold.set_query[column]]
     value = metric.combine(rank, gold.worth[sets.entry[at]], starts, n_rel)
     return pair_row, column, value

@@ -66,6 +66,8 @@ def with_needs(
     gate : QueriesNeeded or None
         For all four nulls together.
     """
+    if all(null.verdict == "PASS" for null in nulls.values()):
+        return {k: dataclasses.replace(n, queries_needed=None) for k, n in nulls.items()}, None
     rows = zip(nulls.values(), expected, strict=True)
     views = {null.name: _View.of(null, e, protocol) for null, e in rows}
     if protocol.decision == "point":

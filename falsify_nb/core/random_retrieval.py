@@ -85,21 +85,35 @@ class RandomRetrieval:
         hypergeometric; where they stand and which they are is uniform, and only queries with a
         hit are followed further.
         """
-        single = self.gold.sizes == 1
-        totals = self._draw_single(block, single) if single.any() else np.zeros(block.length)
-        if not single.all():
-            totals += self._draw_several(block, np.flatnonzero(~single))
-        return totals / len(single)
+        totals, n = np.zeros(block.length), len(self.gold.sizes)
+        several = self._several
+        if len(several) < n:
+            met = block.rng.multinomial(n - len(several), self._chance, block.length)
+            totals += met[:, :-1] @ self._value
+        if len(several):
+            totals += self._draw_several(block, several)
+        return totals / n
 
-    def _draw_single(self, block: Block, single: npt.NDArray[np.bool_]) -> FloatArray:
-        worth = self.gold.worth[self.gold.indptr[:-1][single]]
-        value = self.metric.rank_weights(self.depth)
-        chance = np.append(np.full(self.depth, 1 / self.corpus_size), 0.0)
+    @cached_property
+    def _several(self) -> IntArray:
+        """The queries with more than one relevant document."""
+        return np.flatnonzero(self.gold.sizes > 1)
+
+    @cached_property
+    def _chance(self) -> FloatArray:
+        """Where one document stands: at each rank that counts, or at none."""
+        chance = np.full(self.depth + 1, 1 / self.corpus_size)
         chance[-1] = max(1.0 - self.depth / self.corpus_size, 0.0)
-        # One gold document is worth the same in every query under every built-in metric.
-        assert np.allclose(worth, worth[0])
-        met = block.rng.multinomial(len(worth), chance, block.length)
-        return np.asarray(met[:, :-1] @ value * worth[0])
+        return chance
+
+    @cached_property
+    def _value(self) -> FloatArray:
+        """What a query's only relevant document is worth at each rank."""
+        worth = self.gold.worth[self.gold.indptr[:-1][self.gold.sizes == 1]]
+        # It is worth the same in every query under every built-in metric.
+        assert np.ptp(worth) <= 1e-9 * worth[0]
+        value: FloatArray = self.metric.rank_weights(self.depth) * worth[0]
+        return value
 
     def _draw_several(self, block: Block, queries: IntArray) -> FloatArray:
         which, cdfs = self._hits
@@ -149,7 +163,7 @@ class RandomRetrieval:
 
 def draw_documents(block: Block, n_lists: int, depth: int, corpus_size: int) -> Iterator[IntArray]:
     """Yield, draw by draw, lists of distinct random documents, shape (n_lists, depth)."""
-    for _ in range(block.stop - block.first):
+    for _ in range(block.wanted):
         yield _subsets(block.rng, n_lists, depth, corpus_size)
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from falsify_nb.core.benchmark import Gold
 from falsify_nb.core.contributions import Contributions, Units
-from falsify_nb.core.label_draws import gold_key
+from falsify_nb.core.lookup import Lookup
 from falsify_nb.core.marginals import Marginals
 from falsify_nb.core.metrics import Metric
 from falsify_nb.core.notices import Notice
@@ -102,10 +102,11 @@ class Task:
         return Marginals.fit(self.gold)
 
     @cached_property
-    def key(self) -> tuple[bytes, bytes]:
-        """What the draws of gold depend on: the effective gold, and the grouping."""
-        grouping = self.units.of.tobytes() if self.units.grouped else b""
-        return gold_key(self.gold), grouping
+    def lookup(self) -> Lookup:
+        """M as the draws of gold sets are looked up in it."""
+        pairs = self.pairs
+        shape = (pairs.n_rankings, pairs.n_sets)
+        return Lookup.build(pairs.ranking, shape, pairs.row, pairs.column, pairs.value)
 
     @property
     def n_queries(self) -> int:
@@ -130,6 +131,10 @@ class Task:
         gold = self.gold
         rank = np.zeros(gold.n_docs, dtype=np.int64)
         rank[documents] = np.arange(1, len(documents) + 1)
+        if self.metric.is_linear:
+            weights = np.append(0.0, self.metric.rank_weights(len(documents)))
+            earned = weights[rank][gold.doc] * gold.worth
+            return np.add.reduceat(earned, gold.indptr[:-1])[queries]
         found = np.flatnonzero((rank[gold.doc] > 0) & queries[gold.owner])
         found = found[np.lexsort((rank[gold.doc[found]], gold.owner[found]))]
         owner = gold.owner[found]
@@ -163,8 +168,8 @@ class Task:
         """Return the same task for a perfect system; None where that would cost too much."""
         oracle = Hits.of_oracle(self.gold, self.depth)
         twin = dataclasses.replace(self, hits=oracle)
-        twin.__dict__["marginals"] = self.marginals
-        twin.__dict__["key"] = self.key
+        if not self.is_single:
+            twin.__dict__["marginals"] = self.marginals
         return twin
 
 

@@ -17,7 +17,7 @@ def dealt(gains, n, seed=0):
     sizes = np.array([len(g) for g in gains])
     first = np.repeat(np.cumsum(sizes) - sizes, sizes)
     dealer = GainDealer(first, np.concatenate(gains), np.repeat(sizes, sizes))
-    out = dealer.deal(Block(np.random.default_rng(seed), 0, n, n))
+    out = dealer.deal(Block(seed, "marginal", 0, 0, n, n))
     return dealer, np.split(out, np.cumsum(sizes)[:-1], axis=1)
 
 

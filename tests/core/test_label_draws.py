@@ -9,16 +9,10 @@ import pytest
 from plain import Measure, inclusion_probabilities, random_world
 
 from falsify_nb import falsify
-from falsify_nb.core import label_draws
 from falsify_nb.core.benchmark import Benchmark, Gold
 from falsify_nb.core.contributions import Units
-from falsify_nb.core.label_draws import (
-    DRAWS,
-    DrawCache,
-    draw_sets,
-    gold_key,
-    unchanged,
-)
+from falsify_nb.core.draw_cache import DRAWS, DrawCache, unchanged
+from falsify_nb.core.label_draws import draw_sets, draws_of_sets
 from falsify_nb.core.marginal_draws import MarginalDraws, Meetings
 from falsify_nb.core.marginals import Marginals
 from falsify_nb.core.metrics import parse_metric
@@ -225,19 +219,17 @@ class Spy:
         self.dealt = []
         original = DrawCache.blocks
 
-        def blocks(cache, key, component, *args, **options):
-            *args, use = args
-
+        def blocks(cache, source, n_draws, use, **options):
             def watched(block, drawn):
                 docs = getattr(drawn, "docs", drawn)
-                if component == "retrieval":  # drawn of the corpus: each metric reads it otherwise
-                    return use(block, drawn)
-                self.dealt.append((component, block.first, docs.tobytes()))
+                # What is drawn of the corpus each metric reads otherwise.
+                if source.component != "retrieval":
+                    self.dealt.append((source.component, block.first, docs.tobytes()))
                 return use(block, drawn)
 
-            return original(cache, key, component, *args, watched, **options)
+            return original(cache, source, n_draws, watched, **options)
 
-        monkeypatch.setattr(label_draws.DrawCache, "blocks", blocks)
+        monkeypatch.setattr(DrawCache, "blocks", blocks)
 
     def take(self):
         found = sorted(set(self.dealt))
@@ -311,11 +303,9 @@ def test_what_is_held_in_memory_changes_nothing(monkeypatch, metric):
 def test_memory_is_kept_within_its_budget_and_given_back():
     _, gold = gold_of(random_world(9, 12, 10).qrels)
     cache = DrawCache(budget=100_000)
-    units = Units.single(12)
     for seed in range(20):
-        key = (gold_key(gold), b"")
-        make = lambda b: draw_sets(gold, "permuted", b, units)  # noqa: E731
-        for _ in cache.blocks(key, "permuted", seed, 300, 12, make, unchanged):
+        source = draws_of_sets(gold, "permuted", Units.single(12), seed)
+        for _ in cache.blocks(source, 300, unchanged):
             pass
         assert sum(d.nbytes for d in cache._held.values()) <= 100_000
     assert cache._held

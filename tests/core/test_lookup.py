@@ -12,8 +12,8 @@ from falsify_nb import falsify
 from falsify_nb.core import ahead as ahead_module
 from falsify_nb.core import lookup as lookup_module
 from falsify_nb.core.ahead import ahead
-from falsify_nb.core.label_draws import DRAWS
-from falsify_nb.core.lookup import Lookup
+from falsify_nb.core.draw_cache import DRAWS
+from falsify_nb.core.lookup import Lookup, set_dtype
 
 
 @pytest.fixture
@@ -21,13 +21,15 @@ def matrix():
     rng = np.random.default_rng(8)
     table = np.where(rng.random((9, 14)) < 0.35, rng.integers(1, 6, (9, 14)) / 7, 0.0)
     slots = rng.integers(0, 9, 40)
-    draws = rng.integers(0, 14, (25, 40), dtype=np.int32)
+    draws = rng.integers(0, 14, (25, 40), dtype=set_dtype(14))
     return table, slots, draws
 
 
-@pytest.fixture(params=["dense", "layers", "sparse layers"])
+@pytest.fixture(params=["values", "codes", "layers", "sparse layers"])
 def storage(request, monkeypatch):
-    if request.param != "dense":
+    if request.param != "values":
+        monkeypatch.setattr(lookup_module, "_FLOAT_TABLE_BYTES", 0)
+    if "layers" in request.param:
         monkeypatch.setattr(lookup_module, "DENSE_BUDGET_BYTES", 0)
         monkeypatch.setattr(lookup_module, "_BYTES_PER_PAIR", 0)
         share = 2.0 if request.param == "sparse layers" else 0.0
@@ -40,14 +42,17 @@ def build(table, slots):
     return Lookup.build(slots, table.shape, row, column, table[row, column])
 
 
-@pytest.mark.parametrize("weight", [None, np.random.default_rng(1).random(40)])
 @pytest.mark.parametrize("chunk", [7, 64, 8192])
-def test_totals_are_plain_sums(matrix, storage, weight, chunk, monkeypatch):
+def test_totals_are_plain_sums(matrix, storage, chunk, monkeypatch):
     monkeypatch.setattr(lookup_module, "_CHUNK_SLOTS", chunk)
     table, slots, draws = matrix
-    found = build(table, slots).totals(draws, weight)
-    factor = 1.0 if weight is None else weight
-    np.testing.assert_allclose(found, (table[slots, draws] * factor).sum(axis=1), rtol=1e-12)
+    lookup = build(table, slots)
+    assert (lookup.dense is None) is ("layers" in storage)
+    assert (lookup.palette is None) is (storage != "codes")
+    plain = table[slots, draws].sum(axis=1)
+    # Once more with fewer draws: memory is used again.
+    for few in (len(draws), 3, 1):
+        np.testing.assert_allclose(lookup.totals(draws[:few]), plain[:few], rtol=1e-12)
 
 
 @pytest.mark.parametrize("metric", ["nDCG@3", "RR@3", "AP@4", "R@2_top1"])
@@ -62,6 +67,7 @@ def test_neither_memory_nor_processors_change_a_draw(metric, monkeypatch):
     monkeypatch.setattr(ahead_module, "_WORTH_A_THREAD", 0.0)
     usual = gate()
     monkeypatch.setattr(ahead_module, "_WORTH_A_THREAD", np.inf)
+    monkeypatch.setattr(lookup_module, "_FLOAT_TABLE_BYTES", 0)
     monkeypatch.setattr(lookup_module, "DENSE_BUDGET_BYTES", 0)
     monkeypatch.setattr(lookup_module, "_BYTES_PER_PAIR", 0)
     monkeypatch.setattr("falsify_nb.core.pairs._CHUNK_TRIPLES", 7)
