@@ -53,21 +53,24 @@ def main() -> None:
     dealt = source.draw(block)
     drawn = (time.process_time_ns() - started) / 1e6 / block.length
     assert dealt.gains is not None
-    line = meetings.line()
-    doc_class = source.marginals.freq_class[dealt.docs[0]]
-    lines = line.cumulate(doc_class).copy()
+    n_at_once = meetings.line(1).draws_at_once
+    line = meetings.line(n_at_once)
+    doc_class = source.marginals.freq_class[dealt.docs[:n_at_once]]
+    lines = meetings.line(1).cumulate(doc_class[:1]).copy()
     print(
         f"{len(source.owner):,} judgments, {len(source.live):,} documents, milliseconds per draw:"
     )
     print(f"  order, points and gains        {drawn:6.3f}")
     print(
-        f"  the pairs that it joins        {least(lambda: meetings.of_draw(dealt, 0, line)):6.3f}"
+        f"  the pairs that it joins        "
+        f"{least(lambda: meetings.of_draws(dealt, block.length), 20) / block.length:6.3f}"
     )
-    print(f"    cumulated in runs            {least(lambda: line.cumulate(doc_class)):6.3f}")
+    runs = least(lambda: line.cumulate(doc_class)) / n_at_once
+    print(f"    cumulated in runs            {runs:6.3f}")
     whole = lines.dtype
     by_numpy = least(lambda: np.cumsum(lines, axis=0, dtype=whole))
     print(f"    cumulated by numpy.cumsum    {by_numpy:6.3f}")
-    first = type(dealt)(dealt.docs[:1], dealt.start[:1] if dealt.start is not None else None)
+    first = type(dealt)(dealt.docs[:1], dealt.start[:1])
     print(f"  every document that it deals   {least(lambda: source.documents(first), 50):6.3f}")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,8 +26,11 @@ DrawArray = npt.NDArray[np.int32]
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 Table = npt.NDArray[Any]
 
-# Documents cumulated at once, see `_Line`; a power of two.
+# Documents cumulated at once, see `_Line`.
 _RUN = 16
+# Draws cumulated at once: few enough to stay in a processor's own cache.
+_MOST_AT_ONCE = 4
+_BYTES_AT_ONCE = 1 << 19
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,7 +114,7 @@ class MarginalDraws:
     def documents(self, dealt: Dealt) -> DrawArray:
         """Return the document in every slot, shape (n_draws, n_slots)."""
         model = self.marginals
-        line = _Line(model.pi, len(self.live))
+        line = _Line(model.pi, len(self.live), 1)
         slot = np.arange(len(self.owner)) - self.first_slot[self.owner]
         # The classes' lines stand one after the other: class a takes up R_a of the whole, so that
         # all points of a draw are found in one search.
@@ -117,7 +122,7 @@ class MarginalDraws:
         size_class = model.size_class[self.owner]
         out = np.empty((len(dealt.docs), len(self.owner)), dtype=np.int32)
         for row, order, start in zip(out, dealt.docs, dealt.start, strict=True):
-            ends = line.cumulate(model.freq_class[order])[line.place].T + offset[:, None]
+            ends = line.cumulate(model.freq_class[order][None])[line.place].T + offset[:, None]
             points = (offset[size_class] + slot) + start[self.units.of[self.owner]]
             at = np.searchsorted(ends.ravel(), points, side="right") - size_class * len(order)
             # Rounding may leave a point a hair beyond its class's last document.
@@ -161,74 +166,130 @@ class Meetings:
         whole = np.uint16 if n_live < 1 << 16 else np.uint32
         self._table = model.pi if self.by_size else np.eye(n_frequencies, dtype=whole)
         self._weight = None if self.by_size else model.pi[self._size_class]
+        self._lines = threading.local()
 
-    def line(self) -> _Line:
-        """Return scratch memory for `of_draw`; each thread needs its own."""
-        return _Line(self._table, len(self._source.live))
-
-    def of_draw(self, dealt: Dealt, row: int, line: _Line) -> tuple[IntArray, IntArray]:
-        """Return the pairs that one draw joins, and the number of the query's slot.
+    def of_draws(self, dealt: Dealt, n_draws: int) -> tuple[IntArray, IntArray, IntArray]:
+        """Return the pairs that the first so many draws join, and the number of the query's slot.
 
         Returns
         -------
+        draw : numpy.ndarray of int, shape (n_joined,)
+            Increasing.
         pair : numpy.ndarray of int, shape (n_joined,)
-            Positions among the pairs, increasing.
+            Positions among the pairs, increasing within a draw.
         slot : numpy.ndarray of int, shape (n_joined,)
             0 … R − 1.
         """
-        order = dealt.docs[row]
-        # A document that is relevant to no query stands nowhere; its stretch is empty anyway.
-        place = np.zeros(self._source.gold.n_docs, dtype=np.int64)
-        place[order] = line.place
-        cumulated = line.cumulate(self._source.marginals.freq_class[order])
-        at = place[self._doc]
+        n_at_once = self.line(1).draws_at_once
+        parts = [
+            self._of_few(dealt, slice(first, min(first + n_at_once, n_draws)))
+            for first in range(0, n_draws, n_at_once)
+        ]
+        draw, pair, slot = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return draw, pair, slot
+
+    def _of_few(self, dealt: Dealt, rows: slice) -> tuple[IntArray, IntArray, IntArray]:
+        # In words of the machine's own size, which numpy takes for positions as they are.
+        order = dealt.docs[rows].astype(np.int64)
+        line = self.line(len(order))
+        cumulated = line.cumulate(self._source.marginals.freq_class.take(order))
+        at = line.places_of(order, self._doc)
         if self._weight is None:
             high = cumulated[at, self._size_class]
         else:
             numbers = cumulated.take(at, axis=0).astype(np.float64)
-            high = np.einsum("pf,pf->p", numbers, self._weight)
-        high -= dealt.start[row][self._unit]
+            high = np.einsum("npf,pf->np", numbers, self._weight)
+        high -= dealt.start[rows].take(self._unit, axis=1)
         # The points u, u + 1, … below a place x are ⌈x − u⌉ in number.
         first = np.ceil(high - self._pi)
-        pair = np.flatnonzero(np.ceil(high) > first)
-        slot = np.clip(first[pair].astype(np.int64), 0, self._last[pair])
-        return pair, slot
+        joined = np.flatnonzero(np.ceil(high) > first)
+        draw, pair = np.divmod(joined, len(self._doc))
+        slot = np.maximum(first.ravel()[joined].astype(np.int64), 0)
+        return draw + rows.start, pair, np.minimum(slot, self._last[pair])
+
+    def line(self, n_draws: int) -> _Line:
+        """Return this thread's scratch memory for so many draws."""
+        lines: dict[int, _Line] = self._lines.__dict__.setdefault("of", {})
+        if n_draws not in lines:
+            n_docs = self._source.gold.n_docs
+            lines[n_draws] = _Line(self._table, len(self._source.live), n_draws, n_docs)
+        return lines[n_draws]
 
 
 class _Line:
-    """Scratch memory in which the documents of one draw are cumulated.
+    """Scratch memory in which the documents of a few draws are cumulated.
 
-    Runs of documents are cumulated for all runs at once, then over the runs: faster than one long
-    cumulation (python -m benchmarks.draws). Memory that is asked of the system anew for each draw
-    would cost as much again.
+    Runs of documents are cumulated for all runs at once, then over the runs in the same way:
+    faster than one long cumulation (python -m benchmarks.draws). Memory that is asked of the
+    system anew for each draw would cost as much again.
 
     Parameters
     ----------
     table : numpy.ndarray, shape (n_lines, n_classes)
         What a document of each class adds to each line.
-    n_docs : int
+    n_live : int
         Documents in a draw.
+    n_draws : int
+        How many draws at once.
+    n_docs : int, optional
+        Numbers that documents have; for `places_of`.
     """
 
-    def __init__(self, table: Table, n_docs: int) -> None:
-        self._n_runs = -(-n_docs // _RUN)
-        nothing = np.zeros((1, len(table)), table.dtype)
+    def __init__(self, table: Table, n_live: int, n_draws: int, n_docs: int = 0) -> None:
+        n_lines, n_classes = table.shape
+        n_runs = -(-n_live // _RUN)
+        width = max(1, math.isqrt(n_runs))
+        shape = (_RUN, width, -(-n_runs // width))
+        nothing = np.zeros((1, n_lines), table.dtype)
         self._table = np.concatenate([table.T, nothing])
-        self._inside = np.empty((_RUN, self._n_runs, len(table)), table.dtype)
-        self._padded = np.full(_RUN * self._n_runs, table.shape[1])
-        number = np.arange(n_docs)
-        # Where the documents of a draw stand in what `cumulate` returns.
-        self.place = number % _RUN * self._n_runs + number // _RUN
+        self._inside = np.empty((*shape, n_draws, n_lines), table.dtype)
+        self._padded = np.full((n_draws, math.prod(shape)), n_classes)
+        # The order of the documents runs along a run, over the runs of a column, over the columns.
+        places = np.arange(math.prod(shape)).reshape(shape).transpose(2, 1, 0).ravel()[:n_live]
+        # Where the documents of the first draw stand in what `cumulate` returns.
+        self.place = places * n_draws
+        self._place_of = np.zeros((n_draws, n_docs), dtype=np.int64)
+        self._places = self.place + np.arange(n_draws)[:, None]
+        self.draws_at_once = max(1, min(_MOST_AT_ONCE, _BYTES_AT_ONCE // self._inside.nbytes))
 
     def cumulate(self, doc_class: IntArray) -> Table:
-        """Return the sums up to and including each document, shape (places, n_lines)."""
+        """Return the sums up to and including each document.
+
+        Parameters
+        ----------
+        doc_class : numpy.ndarray of int, shape (n_draws, n_live)
+            The class of each document, in each draw's order.
+
+        Returns
+        -------
+        numpy.ndarray, shape (places × n_draws, n_lines)
+        """
         inside = self._inside
-        self._padded[: len(doc_class)] = doc_class
-        classes = self._padded.reshape(self._n_runs, _RUN).T
+        self._padded[:, : doc_class.shape[1]] = doc_class
+        classes = self._padded.reshape(-1, *inside.shape[2:0:-1], _RUN).transpose(3, 2, 1, 0)
         # Every class is within the table; "clip" spares a copy that "raise" would make.
         np.take(self._table, classes, axis=0, out=inside, mode="clip")
-        for i in range(1, _RUN):
-            inside[i] += inside[i - 1]
-        inside += np.cumsum(inside[-1], axis=0, dtype=inside.dtype) - inside[-1]
-        flat: Table = inside.reshape(-1, inside.shape[2])
+        _add_up(inside)
+        runs = inside[-1]
+        before = runs.copy()
+        _add_up(before)
+        columns = before[-1].copy()
+        before -= runs
+        before += np.cumsum(columns, axis=0, dtype=columns.dtype) - columns
+        inside += before
+        flat: Table = inside.reshape(-1, inside.shape[-1])
         return flat
+
+    def places_of(self, order: IntArray, docs: IntArray) -> IntArray:
+        """Return where documents stand in what `cumulate` returns, shape (n_draws, n_asked).
+
+        One that is relevant to no query stands anywhere: it adds nothing.
+        """
+        for number, (place_of, mine) in enumerate(zip(self._place_of, order, strict=True)):
+            place_of[mine] = self._places[number]
+        return self._place_of.take(docs, axis=1)
+
+
+def _add_up(steps: Table) -> None:
+    for i in range(1, len(steps)):
+        steps[i] += steps[i - 1]

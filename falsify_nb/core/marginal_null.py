@@ -134,21 +134,16 @@ def _judge(task: Task, dealer: MarginalDraws, *, per_query: bool) -> Judge:
     own_worth = dealer.worth[first_slot]
 
     def linear(dealt: Dealt, n_draws: int) -> Judged:
-        means, line = np.empty(n_draws), meetings.line()
-        for row in range(n_draws):
-            hit, slot = meetings.of_draw(dealt, row, line)
-            worth = own_worth[hit]
-            if dealt.gains is not None:
-                worth = dealer.palette[dealt.gains[row, first_slot[hit] + slot]] / norm[hit]
-            means[row] = weight[hit] @ worth / n
-        return means, np.empty(0)
+        draw, hit, slot = meetings.of_draws(dealt, n_draws)
+        worth = own_worth[hit]
+        if dealt.gains is not None:
+            worth = dealer.palette[dealt.gains[draw, first_slot[hit] + slot]] / norm[hit]
+        return sums_by(draw, weight[hit] * worth, n_draws) / n, np.empty(0)
 
     def by_groups(dealt: Dealt, n_draws: int) -> Judged:
-        line = meetings.line()
-        found = [meetings.of_draw(dealt, row, line)[0] for row in range(n_draws)]
-        hit = np.concatenate(found)
+        draw, hit, _ = meetings.of_draws(dealt, n_draws)
         # Hits are sorted by query and rank, and so is what is left of them.
-        key = np.repeat(np.arange(n_draws) * n, [len(f) for f in found]) + owner[hit]
+        key = draw * n + owner[hit]
         starts = np.flatnonzero(np.diff(key, prepend=-1))
         draw, who = np.divmod(key[starts], n)
         scores = metric.combine(hits.rank[hit], np.ones(len(hit)), starts, gold.sizes[who])

@@ -165,9 +165,10 @@ def test_what_a_ranking_meets_is_what_all_documents_dealt_would_show(sizes, grou
     query, doc = query[some], doc[some]
     meetings = Meetings(source, query, doc)
     assert meetings.by_size is (sizes == "few")
-    line = meetings.line()
     for block in blocks(7, "marginal", 200, len(source.owner)):
         dealt = source.draw(block)
+        draws, pairs, slots = meetings.of_draws(dealt, block.length - 1)
+        assert draws.max() == block.length - 2
         for row, docs in enumerate(source.documents(dealt)):
             table = {}
             for slot, (q, d) in enumerate(zip(source.owner, docs, strict=True)):
@@ -177,8 +178,10 @@ def test_what_a_ranking_meets_is_what_all_documents_dealt_would_show(sizes, grou
                 for p, pair in enumerate(zip(query, doc, strict=True))
                 if pair in table
             }
-            pair, slot = meetings.of_draw(dealt, row, line)
-            assert set(zip(pair, slot, strict=True)) == expected
+            if row < block.length - 1:
+                mine = draws == row
+                assert (np.diff(pairs[mine]) > 0).all()
+                assert set(zip(pairs[mine], slots[mine], strict=True)) == expected
 
 
 def test_gains_are_dealt_to_a_querys_documents_evenly():
