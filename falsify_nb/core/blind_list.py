@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from falsify_nb.core.grouping import sums_by
 from falsify_nb.core.result import BlindList
 from falsify_nb.core.streams import stream
 from falsify_nb.core.task import Task
@@ -81,8 +82,7 @@ def against(system: float, tau: float, score: float, spread: float, in_sample: f
 def _top(task: Task, queries: BoolArray, documents: IntArray) -> IntArray:
     """Return the documents of largest summed gain, best first; ties in the order of `documents`."""
     gold = task.gold
-    entries = queries[gold.owner]
-    gain = np.bincount(gold.doc[entries], gold.gain[entries], gold.n_docs)[documents]
+    gain = sums_by(gold.doc, gold.gain * queries.take(gold.owner), gold.n_docs).take(documents)
     size = min(task.depth, int(np.count_nonzero(gain)))
     if size == 0:
         return np.empty(0, dtype=np.int64)

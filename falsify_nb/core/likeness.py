@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from falsify_nb.core.benchmark import Gold
-from falsify_nb.core.grouping import group_rows
+from falsify_nb.core.grouping import expand, group_rows
 from falsify_nb.core.notices import Notice
 from falsify_nb.core.rankings import Rankings
 from falsify_nb.core.result import NullResult
@@ -60,20 +60,22 @@ def repeated_queries(
     if rankings.is_query_blind:
         return found
     long = np.diff(rankings.indptr) >= _LEAST_RANKING
-    if seen is not None and not _repeated(seen, gold, long).any():
-        return found
-    ranking, _ = group_rows(rankings.indptr, rankings.doc)
-    twins = query_ids[_repeated(ranking, gold, long)]
+    asked = np.flatnonzero(long if seen is None else _repeated(seen, gold.gold_set, long))
+    sizes = np.diff(rankings.indptr)[asked]
+    docs = rankings.doc[expand(rankings.indptr[asked], sizes)]
+    ranking, _ = group_rows(np.append(0, np.cumsum(sizes)), docs)
+    twins = query_ids[asked[_repeated(ranking, gold.gold_set[asked])]]
     if len(twins):
         text = f"{len(twins):,} queries share both ranking and gold with another query. {_ADVICE}"
         found.append(Notice("repeated-queries", text, len(twins), tuple(twins[:3])))
     return found
 
 
-def _repeated(ranking: IntArray, gold: Gold, asked: BoolArray) -> BoolArray:
+def _repeated(ranking: IntArray, gold_set: IntArray, asked: BoolArray | None = None) -> BoolArray:
     """Return which of the queries asked about share ranking and gold with another of them."""
-    key = ranking * len(gold.set_query) + gold.gold_set
-    key = np.where(asked, key, -1 - np.arange(len(key)))
+    key = ranking * (int(gold_set.max(initial=0)) + 1) + gold_set
+    if asked is not None:
+        key = np.where(asked, key, -1 - np.arange(len(key)))
     _, where, count = np.unique(key, return_inverse=True, return_counts=True)
     return np.asarray(count[where] > 1)
 

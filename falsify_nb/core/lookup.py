@@ -21,8 +21,8 @@ Layer = tuple[IntArray | slice, DrawArray, FloatArray]
 
 # A dense table is held when it fits into this, or when the pairs fill a good part of it.
 DENSE_BUDGET_BYTES = 128_000_000
-# One this small stays in a processor's own cache as it is; a larger one may as codes of a byte.
-_FLOAT_TABLE_BYTES = 400_000
+# One this small stays in a processor's cache as it is; a larger one may as codes of a byte.
+_FLOAT_TABLE_BYTES = 4_000_000
 _BYTES_PER_PAIR = 32
 # Slots looked up at once: scratch arrays this small stay in the processor's cache.
 _CHUNK_SLOTS = 1 << 17

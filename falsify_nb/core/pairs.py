@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -74,7 +76,7 @@ class Hits:
         return scores
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Pairs:
     """The non-zero part of M between distinct rankings and distinct gold sets.
 
@@ -105,6 +107,10 @@ class Pairs:
 
     def row_sums(self) -> FloatArray:
         """Σ_j M_ij over all queries j, shape (n_queries,)."""
+        return self._row_sums
+
+    @cached_property
+    def _row_sums(self) -> FloatArray:
         weights = self.value * self.set_counts[self.column]
         return sums_by(self.row, weights, self.n_rankings)[self.ranking]
 
@@ -114,11 +120,19 @@ class Pairs:
 
     def set_sums(self) -> FloatArray:
         """Σ_j of M between ranking j and each distinct gold set, shape (n_sets,)."""
+        return self._set_sums
+
+    @cached_property
+    def _set_sums(self) -> FloatArray:
         repeats = np.bincount(self.ranking, minlength=self.n_rankings)
         return sums_by(self.column, self.value * repeats[self.row], self.n_sets)
 
     def pool_sums(self) -> FloatArray:
         """Σ of M_i over the distinct gold sets, shape (n_queries,)."""
+        return self._pool_sums
+
+    @cached_property
+    def _pool_sums(self) -> FloatArray:
         return sums_by(self.row, self.value, self.n_rankings)[self.ranking]
 
     def at(self, queries: IntArray, golds: IntArray) -> FloatArray:
@@ -163,10 +177,11 @@ def pair_scores(hits: Hits, gold: Gold, metric: Metric) -> Pairs:
     while begin < len(entries):
         # A chunk ends where a ranking ends, so that all documents of a pair stand in one chunk.
         goal = (ends[begin - 1] if begin else 0) + _CHUNK_TRIPLES
-        last = max(int(np.searchsorted(ends, goal, side="right")) - 1, begin)
-        stop = int(
-            np.searchsorted(row, row[last], side="left" if row[last] > row[begin] else "right")
-        )
+        stop = int(np.searchsorted(ends, goal, side="right"))
+        if stop < len(entries):
+            last = max(stop - 1, begin)
+            side: Literal["left", "right"] = "left" if row[last] > row[begin] else "right"
+            stop = int(np.searchsorted(row, row[last], side=side))
         part = slice(begin, stop)
         parts.append(_join(row[part], hits, entries[part], sets, gold, metric))
         begin = stop

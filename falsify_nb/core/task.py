@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from falsify_nb.core.benchmark import Gold
 from falsify_nb.core.contributions import Contributions, Units
+from falsify_nb.core.grouping import sums_by
 from falsify_nb.core.lookup import Lookup
 from falsify_nb.core.marginals import Marginals
 from falsify_nb.core.metrics import Metric
@@ -133,8 +134,8 @@ class Task:
         rank[documents] = np.arange(1, len(documents) + 1)
         if self.metric.is_linear:
             weights = np.append(0.0, self.metric.rank_weights(len(documents)))
-            earned = weights[rank][gold.doc] * gold.worth
-            return np.add.reduceat(earned, gold.indptr[:-1])[queries]
+            earned = weights.take(rank).take(gold.doc) * gold.worth
+            return sums_by(gold.owner, earned, self.n_queries)[queries]
         found = np.flatnonzero((rank[gold.doc] > 0) & queries[gold.owner])
         found = found[np.lexsort((rank[gold.doc[found]], gold.owner[found]))]
         owner = gold.owner[found]
