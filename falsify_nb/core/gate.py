@@ -21,7 +21,7 @@ from falsify_nb.core.intervals import (
     gap_interval,
     p_null,
 )
-from falsify_nb.core.label_draws import sets_to_draw
+from falsify_nb.core.label_draws import sets_to_draw_ahead
 from falsify_nb.core.likeness import coinciding_nulls, repeated_queries
 from falsify_nb.core.metrics import FunctionMetric, Metric
 from falsify_nb.core.notices import Notice
@@ -103,7 +103,7 @@ def run_gate(
     units = _units(inputs.groups, benchmark)
     # What is dealt does not depend on the system: it is made while the system's output is read.
     is_known = isinstance(inputs.metric, Metric)
-    sources = sets_to_draw(gold, units, protocol.seed) if is_known else []
+    sources = sets_to_draw_ahead(gold, units, protocol.seed) if is_known else []
     with DRAWS.making(sources, protocol.n_boot):
         return _gate(inputs, protocol, benchmark, gold, units, progress, sealed=sealed)
 
@@ -130,7 +130,8 @@ def _gate(
     fixed_list = blind_list(task, protocol.tau)
     seen = task.pairs.ranking if isinstance(metric, Metric) else None
     alike = repeated_queries(benchmark.query_ids, inputs.texts, rankings, gold, seen)
-    judged = {k: _judge(k, task, g, protocol, is_query_blind=blind) for k, g in gaps.items()}
+    judged = {k: _judge(k, task, gaps[k], protocol, is_query_blind=blind) for k in _TO_DRAW}
+    judged = {k: judged[k] for k in gaps}
     per_query = np.stack([gap.expected.per_query for gap in gaps.values()])
     nulls, needed = with_needs(judged, per_query, protocol, is_query_blind=blind)
     score = float(task.scores.mean())
@@ -183,6 +184,8 @@ class _Gap:
     headroom: float | None
 
 
+# In which order nulls are drawn. Null A's draws take longest: they are made by a thread meanwhile.
+_TO_DRAW = ("B", "C", "D", "A")
 # Contributions and their interval, as far as they were found.
 _Known = list[tuple[Contributions, GapInterval | None]]
 

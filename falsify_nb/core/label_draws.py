@@ -15,7 +15,7 @@ from falsify_nb.core.lookup import set_dtype
 from falsify_nb.core.shuffling import releases_interpreter, shuffled
 from falsify_nb.core.streams import Block
 
-__all__ = ["DrawArray", "Kind", "draw_sets", "draws_of_sets", "gold_key", "sets_to_draw"]
+__all__ = ["DrawArray", "Kind", "draw_sets", "draws_of_sets", "gold_key", "sets_to_draw_ahead"]
 
 IntArray = npt.NDArray[np.int64]
 DrawArray = npt.NDArray[np.integer[Any]]
@@ -65,15 +65,17 @@ def draws_of_sets(gold: Gold, kind: Kind, units: Units, seed: int) -> Source[Dra
     return Source(gold_key(gold, units), kind, seed, n, make, alongside)
 
 
-def sets_to_draw(gold: Gold, units: Units, seed: int) -> list[Source[DrawArray]]:
-    """Return the sources that the nulls of a built-in metric will ask for, in their order.
+def sets_to_draw_ahead(gold: Gold, units: Units, seed: int) -> list[Source[DrawArray]]:
+    """Return the sources whose draws are worth making while something else is done.
+
+    Those of Null B are made faster than they could be handed over.
 
     Parameters
     ----------
     gold, units, seed
         As in `draws_of_sets`.
     """
-    kinds: list[Kind] = ["uniform"] if np.ptp(units.sizes) > 0 else ["permuted", "uniform"]
+    kinds: list[Kind] = [] if np.ptp(units.sizes) > 0 else ["permuted"]
     if gold.is_single:
         kinds.append("frequent")
     return [draws_of_sets(gold, kind, units, seed) for kind in kinds]
