@@ -222,6 +222,7 @@ class WeightedMean:
 # The shares of the largest tilt within which quantiles are looked for, and how closely.
 _NEAREST, _FARTHEST = 1e-3, 1.0 - 1e-9
 _NEAR_ENOUGH = 1e-6
+_BESIDE = 1e-5
 
 
 class _SaddleQuantile:
@@ -252,36 +253,36 @@ class _SaddleQuantile:
     def __call__(self, target: float) -> tuple[float, float]:
         """Return c at a normal quantile below 0, and how fast c rises with it there."""
         share, other = self._guess(target), 0.0
-        (c, z), (c_other, z_other) = self._at(share), (0.0, 0.0)
+        z, z_other = self._at(share)[1], 0.0
         for _ in range(8):
             # Through the centre, where both vanish, then through the last two points.
             new = share - (z - target) * (share - other) / (z - z_other)
             if not _NEAREST < new < _FARTHEST:
-                return self._bracketed(target)
-            share, other, c_other, z_other = new, share, c, z
-            c, z = self._at(share)
-            if abs(z - target) < _NEAR_ENOUGH:
                 break
+            share, other, z_other = new, share, z
+            z = self._at(share)[1]
+            if abs(z - target) < _NEAR_ENOUGH:
+                return self._with_slope(share)
             if z == z_other:
-                return self._bracketed(target)
-        else:
-            return self._bracketed(target)
-        return self.centre + c, (c - c_other) / (z - z_other)
+                break
+        return self._with_slope(self._bracketed(target))
 
     def _guess(self, target: float) -> float:
         """Return the share for a normal distribution of the same variance."""
         spread = np.sqrt(float(self.counts @ self.y**2))
         return float(min(max(target / (spread * self.h_end), 2 * _NEAREST), 0.5))
 
-    def _bracketed(self, target: float) -> tuple[float, float]:
+    def _bracketed(self, target: float) -> float:
         def excess(share: float) -> float:
             return self._at(share)[1] - target
 
-        share = _NEAREST if excess(_FARTHEST) < 0 else _FARTHEST
-        if excess(_FARTHEST) < 0 < excess(_NEAREST):
-            share = float(brentq(excess, _NEAREST, _FARTHEST, xtol=1e-6, rtol=1e-6))
-        (c, z), (c_other, z_other) = self._at(share), self._at(0.999 * share)
-        return self.centre + c, (c - c_other) / (z - z_other)
+        if not excess(_FARTHEST) < 0 < excess(_NEAREST):
+            return _NEAREST if excess(_FARTHEST) < 0 else _FARTHEST
+        return float(brentq(excess, _NEAREST, _FARTHEST, xtol=1e-6, rtol=1e-6))
+
+    def _with_slope(self, share: float) -> tuple[float, float]:
+        (c, z), (c_beside, z_beside) = self._at(share), self._at((1.0 - _BESIDE) * share)
+        return self.centre + c, (c - c_beside) / (z - z_beside)
 
 
 def _compress(values: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:

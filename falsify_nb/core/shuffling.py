@@ -21,7 +21,7 @@ def shuffled(
 
     Sorting by random keys releases the interpreter, which numpy's own shuffle does not, and takes
     no longer. Key and entry share a word, which is sorted as it is. A row in which two keys are
-    alike is drawn again by numpy: given that all differ, every order is as likely as any other.
+    alike is drawn again: given that all differ, every order is as likely as any other.
 
     Parameters
     ----------
@@ -47,17 +47,27 @@ def shuffled(
         # In words of the machine's own size, which are exchanged fastest.
         rows = np.tile(row, (n, 1))
         return rng.permuted(rows, axis=1, out=rows)
+    out = np.empty((n, len(row)), dtype=np.min_scalar_type(n_kinds))
+    todo = np.arange(n)
+    while len(todo):
+        out[todo], has_twins = _sorted_by_chance(rng, row, n_kinds, len(todo))
+        todo = todo[has_twins]
+    return out
+
+
+def _sorted_by_chance(
+    rng: np.random.Generator, row: IntArray, n_kinds: int, n: int
+) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.bool_]]:
+    """Return a row sorted n times by random keys, and where two keys were alike."""
     lowest = np.uint32((1 << _width(n_kinds)) - 1)
     words = _random_words(rng, n * len(row)).reshape(n, len(row))
     words &= ~lowest
     words |= row.astype(np.uint32)
     words.sort(axis=1)
-    out = np.empty(words.shape, dtype=np.min_scalar_type(n_kinds))
-    np.bitwise_and(words, lowest, out=out, casting="unsafe")
-    differ_in = words[:, 1:] ^ words[:, :-1]
-    for number in np.flatnonzero(differ_in.min(axis=1, initial=~np.uint32(0)) <= lowest):
-        out[number] = rng.permutation(row)
-    return out
+    apart = words[:, 1:] ^ words[:, :-1]
+    has_twins = apart.min(axis=1, initial=~np.uint32(0)) <= lowest
+    words &= lowest
+    return words, has_twins
 
 
 def _random_words(rng: np.random.Generator, n: int) -> npt.NDArray[np.uint32]:

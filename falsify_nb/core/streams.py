@@ -25,7 +25,7 @@ COMPONENTS = {
 }
 # Entries drawn per block, about. It depends on the benchmark alone, so that a draw does not
 # depend on how many are made, in what chunks, or by whom.
-_BLOCK_ENTRIES = 1 << 18
+_BLOCK_ENTRIES = 1 << 19
 
 
 def stream(seed: int, component: str, number: int = 0) -> np.random.Generator:
@@ -112,4 +112,4 @@ def blocks(seed: int, component: str, n_draws: int, entries: int) -> Iterator[Bl
 
 def block_length(entries: int) -> int:
     """Return how many draws a block has, given the random entries per draw."""
-    return max(1, min(64, _BLOCK_ENTRIES // max(entries, 1)))
+    return max(1, min(256, _BLOCK_ENTRIES // max(entries, 1)))

@@ -30,9 +30,9 @@ def test_every_order_is_equally_likely(row):
 
 @pytest.mark.parametrize("row", ROWS)
 def test_keys_that_are_alike_do_not_favour_an_order(row, monkeypatch):
-    """With keys of two bits most rows have two alike; sorted as they are, low entries lead."""
+    """With keys of three bits most rows have two alike; sorted as they are, low entries lead."""
     words = shuffling._random_words
-    monkeypatch.setattr(shuffling, "_random_words", lambda rng, n: words(rng, n) & 0b1111)
+    monkeypatch.setattr(shuffling, "_random_words", lambda rng, n: words(rng, n) & 0b11111)
     check_orders(row)
 
 
