@@ -10,7 +10,7 @@ from falsify_nb import falsify
 from falsify_nb.core import draw_cache
 from falsify_nb.core.draw_cache import DRAWS, DrawCache, Source, unchanged
 
-N_DRAWS, ENTRIES = 640, 1000
+N_DRAWS, ENTRIES = 2560, 1000
 
 
 @pytest.fixture(autouse=True)
