@@ -29,8 +29,8 @@ Table = npt.NDArray[Any]
 # Documents cumulated at once, see `_Line`.
 _RUN = 16
 # Draws cumulated at once: few enough to stay in a processor's own cache.
-_MOST_AT_ONCE = 4
-_BYTES_AT_ONCE = 1 << 19
+_MOST_AT_ONCE = 8
+_BYTES_AT_ONCE = 1 << 21
 
 
 @dataclass(frozen=True, slots=True, eq=False)
