@@ -7,7 +7,9 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from falsify_nb.core.gate import Inputs, Plan, plan_calls, run_gate
+from falsify_nb.core.call_plan import Plan, plan_calls
+from falsify_nb.core.gate import run_gate
+from falsify_nb.core.inputs import Inputs
 from falsify_nb.core.protocol import Decision, IntervalMethod, Protocol, Strict
 from falsify_nb.core.result import GateResult
 from falsify_nb.core.tables import Corpus

@@ -31,8 +31,10 @@ the truth − 0.005.
 "Farther bound" is the distance from the gap to the worst or best value that a query could have, in
 standard deviations of the contributions. The interval leaves room for one such query, because
 nothing in the data rules it out, and percentile's leaves none: where scores spread over the
-metric's range the two are nearly as wide (the figure to reach), and the farther the bound, the
-wider is ours. Where all observed scores are alike, percentile's has no width at all.
+metric's range as widely as uniform ones do (ends √3 standard deviations off) the two are nearly as
+wide (the figure to reach). The farther the bound, the wider is ours, and the less percentile's
+covers: see the negative control. Where all observed scores are alike, percentile's has no width at
+all.
 """
 
 

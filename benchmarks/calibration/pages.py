@@ -16,7 +16,7 @@ __all__ = ["checks", "plans", "rows", "zoo"]
 
 TITLES = {
     "binary": "Scores of 0 and 1, one document per query, no shared gold",
-    "percentile": "Negative control: the same under the percentile bootstrap",
+    "percentile": "Negative control: the percentile bootstrap, 0/1 scores and graded ones",
     "graded": "Graded scores, one document per query, no shared gold",
     "shared": "Shared gold: skewed labels, several relevant documents, biased systems",
     "drawn": "Metrics that are not linear in the gold: Null D by draws",

@@ -55,6 +55,8 @@ def cells(*, fast: bool = False) -> list[Cell]:
     binary = [Plain(f"hit rate {p:g}", metric="Success@1", places=(p,)) for p in RATES]
     found = [Cell("binary", world, n) for world in binary for n in sizes]
     found += [Cell("percentile", binary[-1], n, method="percentile") for n in sizes]
+    if not fast:
+        found += [Cell("percentile", world, 80, method="percentile") for world in _GRADED]
     found += [Cell("graded", world, n) for world in _graded(fast=fast) for n in sizes]
     shared = (_SHARED[2], _SHARED[5], _SHARED[8]) if fast else _SHARED
     found += [Cell("shared", world, n) for world in shared for n in (sizes[1:2] if fast else sizes)]
