@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from falsify_nb.calibration import calibration_curve as calibration_curve
     from falsify_nb.controls import SelfTest as SelfTest
     from falsify_nb.controls import self_test as self_test
+    from falsify_nb.core.null_result import NullResult as NullResult
     from falsify_nb.core.power import Power as Power
     from falsify_nb.core.power import power as power
     from falsify_nb.core.protocol import Protocol as Protocol
     from falsify_nb.core.result import GateResult as GateResult
-    from falsify_nb.core.result import NullResult as NullResult
     from falsify_nb.demo import load_demo as load_demo
     from falsify_nb.environment import show_versions as show_versions
     from falsify_nb.errors import Cancelled as Cancelled
@@ -64,7 +64,7 @@ _PUBLIC = {
     "MetricError": "errors",
     "MissingExtraError": "errors",
     "NoOverlapError": "errors",
-    "NullResult": "core.result",
+    "NullResult": "core.null_result",
     "OptionError": "errors",
     "Power": "core.power",
     "Protocol": "core.protocol",

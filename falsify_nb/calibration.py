@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from falsify_nb.core.contributions import FEW_UNITS, Contributions
 from falsify_nb.core.intervals import ALPHA_ADJUSTED, FEWEST_FOR_INTERVAL, interval_at
-from falsify_nb.core.result import GateResult, NullResult
+from falsify_nb.core.null_result import NullResult
+from falsify_nb.core.result import GateResult
 from falsify_nb.core.streams import stream
 from falsify_nb.core.verdict import TOO_FEW
 from falsify_nb.errors import InputError, OptionError, shorten

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from falsify_nb.api import falsify
+from falsify_nb.core.null_result import Verdict
 from falsify_nb.core.protocol import IntervalMethod
-from falsify_nb.core.result import GateResult, Verdict
+from falsify_nb.core.result import GateResult
 from falsify_nb.errors import InputError, OptionError, near_names, shorten
 from falsify_nb.io.adapt import to_corpus, to_qrels
 from falsify_nb.io.metric import to_metric

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from falsify_nb.api import falsify
+from falsify_nb.core.null_result import Verdict
 from falsify_nb.core.protocol import Decision, IntervalMethod
-from falsify_nb.core.result import Verdict
 from falsify_nb.errors import InputError, OptionError, shorten
 from falsify_nb.io.adapt import to_corpus, to_qrels, to_run
 

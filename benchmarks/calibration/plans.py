@@ -13,9 +13,9 @@ from benchmarks.calibration.worlds import Plain, Skewed, World
 from falsify_nb import GateResult, falsify
 from falsify_nb.core.contributions import Contributions
 from falsify_nb.core.intervals import ALPHA_ADJUSTED, one_sided
+from falsify_nb.core.null_result import NullResult, QueriesNeeded
 from falsify_nb.core.planning import with_needs
 from falsify_nb.core.power import power
-from falsify_nb.core.result import NullResult, QueriesNeeded
 
 __all__ = ["NeedRow", "PowerRow", "RangeRow", "needs", "powers", "ranges"]
 

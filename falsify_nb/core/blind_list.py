@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from falsify_nb.core.beside import BlindList
 from falsify_nb.core.grouping import sums_by
-from falsify_nb.core.result import BlindList
 from falsify_nb.core.streams import stream
 from falsify_nb.core.task import Task
 

@@ -15,8 +15,8 @@ from falsify_nb.core.intervals import (
     gap_interval,
     p_null,
 )
+from falsify_nb.core.null_result import NullResult
 from falsify_nb.core.protocol import Protocol
-from falsify_nb.core.result import NullResult
 from falsify_nb.core.task import Expected, Null, Task
 from falsify_nb.core.verdict import judge
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from falsify_nb.core.benchmark import Benchmark, Gold
+from falsify_nb.core.beside import Labels
 from falsify_nb.core.blind_list import blind_list
 from falsify_nb.core.collection import collection_size
 from falsify_nb.core.draw_cache import DRAWS
@@ -17,10 +18,11 @@ from falsify_nb.core.label_draws import sets_to_draw_ahead
 from falsify_nb.core.likeness import coinciding_nulls, repeated_queries
 from falsify_nb.core.metrics import Metric
 from falsify_nb.core.notices import Notice
+from falsify_nb.core.null_result import NullResult
 from falsify_nb.core.planning import with_needs
 from falsify_nb.core.protocol import Protocol
 from falsify_nb.core.rankings import Rankings, short_lists
-from falsify_nb.core.result import GateResult, Labels, NullResult
+from falsify_nb.core.result import GateResult
 from falsify_nb.core.second_opinions import strict_pair
 from falsify_nb.core.tables import Qrels
 from falsify_nb.core.task import Progress, Task

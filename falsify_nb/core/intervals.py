@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from falsify_nb.core.contributions import Contributions
 from falsify_nb.core.dirichlet import WeightedMean
+from falsify_nb.core.null_result import Interval
 from falsify_nb.core.protocol import IntervalMethod
-from falsify_nb.core.result import Interval
 from falsify_nb.core.streams import blocks
 
 __all__ = [

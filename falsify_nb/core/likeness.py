@@ -11,8 +11,8 @@ import numpy.typing as npt
 from falsify_nb.core.benchmark import Gold
 from falsify_nb.core.grouping import expand, group_rows
 from falsify_nb.core.notices import Notice
+from falsify_nb.core.null_result import NullResult
 from falsify_nb.core.rankings import Rankings
-from falsify_nb.core.result import NullResult
 
 __all__ = ["coinciding_nulls", "repeated_queries"]
 

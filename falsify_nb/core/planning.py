@@ -13,9 +13,9 @@ from scipy.special import ndtri
 from falsify_nb.core.contributions import FEW_UNITS
 from falsify_nb.core.dirichlet import WeightedMean
 from falsify_nb.core.intervals import ALPHA_ADJUSTED
+from falsify_nb.core.null_result import NullResult, QueriesNeeded
 from falsify_nb.core.outlook import LEAST_UNITS, Outlook
 from falsify_nb.core.protocol import Protocol
-from falsify_nb.core.result import NullResult, QueriesNeeded
 from falsify_nb.core.streams import stream
 
 __all__ = ["with_needs"]

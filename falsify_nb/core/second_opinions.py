@@ -8,13 +8,14 @@ import math
 import numpy as np
 
 from falsify_nb.core.benchmark import Benchmark, Gold
+from falsify_nb.core.beside import StrictPair
 from falsify_nb.core.intervals import ALPHA_ADJUSTED, FEWEST_FOR_INTERVAL, one_sided, p_null
 from falsify_nb.core.metrics import FunctionMetric, Metric
+from falsify_nb.core.null_result import Verdict
 from falsify_nb.core.nulls import NULLS
 from falsify_nb.core.pairs import Hits
 from falsify_nb.core.protocol import Protocol
 from falsify_nb.core.rankings import Rankings
-from falsify_nb.core.result import StrictPair, Verdict
 from falsify_nb.core.task import Task
 from falsify_nb.core.verdict import decide, gate_verdict
 

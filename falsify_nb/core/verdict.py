@@ -9,8 +9,9 @@ from typing import Literal
 from falsify_nb.core.contributions import Contributions
 from falsify_nb.core.intervals import ALPHA_ADJUSTED, one_sided
 from falsify_nb.core.notices import Notice
+from falsify_nb.core.null_result import NullResult, Verdict
 from falsify_nb.core.protocol import Protocol
-from falsify_nb.core.result import GateResult, NullResult, Verdict
+from falsify_nb.core.result import GateResult
 from falsify_nb.errors import InputError
 
 __all__ = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from falsify_nb.core.result import NULL_NAMES
+from falsify_nb.core.null_result import NULL_NAMES
 from falsify_nb.report.charts import Chart, finish
 from falsify_nb.report.parts import LETTERS, METRIC, NAME, Spec, layer, tips, titled
 from falsify_nb.report.style import (

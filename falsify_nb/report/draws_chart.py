@@ -6,7 +6,8 @@ import json
 
 import numpy as np
 
-from falsify_nb.core.result import GateResult, NullResult
+from falsify_nb.core.null_result import NullResult
+from falsify_nb.core.result import GateResult
 from falsify_nb.report.charts import Chart, finish
 from falsify_nb.report.parts import (
     METRIC,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from falsify_nb.core.result import GateResult, Interval
+from falsify_nb.core.null_result import Interval
+from falsify_nb.core.result import GateResult
 from falsify_nb.errors import InputError
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from falsify_nb.core.result import GateResult, NullResult
+from falsify_nb.core.null_result import NullResult
+from falsify_nb.core.result import GateResult
 from falsify_nb.report.style import (
     HUES,
     NULL_RED,

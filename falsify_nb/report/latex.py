@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from falsify_nb.core.result import GateResult, Interval, NullResult
+from falsify_nb.core.null_result import Interval, NullResult
+from falsify_nb.core.result import GateResult
 from falsify_nb.report.charts import chart
 from falsify_nb.report.html_report import HEADINGS, KINDS
 from falsify_nb.report.latex_methods import REFERENCES, escape, methods

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from falsify_nb.core.result import NullResult, Verdict
+from falsify_nb.core.null_result import NullResult, Verdict
 from falsify_nb.report.style import HUES, INK, VERDICT_HUES, rounded
 
 __all__ = [

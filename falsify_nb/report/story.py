@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
 
-from falsify_nb.core.result import GateResult, NullResult
+from falsify_nb.core.null_result import NullResult
+from falsify_nb.core.result import GateResult
 from falsify_nb.report.style import count, number, percent, signed
 from falsify_nb.report.words import NICKNAMES, needed, plain
 

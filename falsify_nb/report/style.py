@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from falsify_nb.core.result import Interval, Verdict
+from falsify_nb.core.null_result import Interval, Verdict
 
 __all__ = [
     "HUES",

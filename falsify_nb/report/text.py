@@ -6,7 +6,8 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-from falsify_nb.core.result import GateResult, NullResult
+from falsify_nb.core.null_result import NullResult
+from falsify_nb.core.result import GateResult
 from falsify_nb.report.style import (
     SIGNS,
     count,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from falsify_nb.core.result import GateResult, NullResult, QueriesNeeded, Verdict
+from falsify_nb.core.null_result import NullResult, QueriesNeeded, Verdict
+from falsify_nb.core.result import GateResult
 from falsify_nb.report.style import SIGNS, count, number, percent, signed
 
 __all__ = [

@@ -11,9 +11,9 @@ from plain import random_world
 from falsify_nb import GateResult, falsify
 from falsify_nb.core.contributions import Contributions
 from falsify_nb.core.intervals import ALPHA_ADJUSTED, one_sided
+from falsify_nb.core.null_result import QueriesNeeded
 from falsify_nb.core.outlook import Outlook
 from falsify_nb.core.planning import with_needs
-from falsify_nb.core.result import QueriesNeeded
 
 SAMPLES = 400
 # 80 ± 5 %, and three standard errors of the simulation.

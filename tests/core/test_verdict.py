@@ -7,7 +7,7 @@ import pytest
 from plain import random_world
 
 from falsify_nb import Protocol, falsify
-from falsify_nb.core.result import Interval, NullResult
+from falsify_nb.core.null_result import Interval, NullResult
 from falsify_nb.core.verdict import gate_verdict, judge, point_verdict
 
 LEVEL = 0.00625

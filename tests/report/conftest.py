@@ -9,17 +9,11 @@ import jsonschema
 import numpy as np
 import pytest
 
+from falsify_nb.core.beside import BlindList, Labels, StrictPair
 from falsify_nb.core.notices import Notice
+from falsify_nb.core.null_result import Interval, NullResult, QueriesNeeded
 from falsify_nb.core.protocol import Protocol
-from falsify_nb.core.result import (
-    BlindList,
-    GateResult,
-    Interval,
-    Labels,
-    NullResult,
-    QueriesNeeded,
-    StrictPair,
-)
+from falsify_nb.core.result import GateResult
 
 MEANS = {"A": 0.06, "B": 0.015, "C": 0.0075, "D": 0.07}
 

@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 
 import pytest
 
+from falsify_nb.core.beside import StrictPair
 from falsify_nb.core.notices import Notice
-from falsify_nb.core.result import StrictPair
 
 NASTY = (
     """<script>alert(1)</script>"'&<img src=x onerror=alert(1)> \U0001f600 שלום """ + "x" * 10_000

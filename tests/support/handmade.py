@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from falsify_nb.core.beside import Labels
+from falsify_nb.core.null_result import Interval, NullResult
 from falsify_nb.core.protocol import Protocol
-from falsify_nb.core.result import GateResult, Interval, Labels, NullResult
+from falsify_nb.core.result import GateResult
 
 N = 60
 
