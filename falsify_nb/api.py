@@ -13,10 +13,11 @@ from falsify_nb.core.inputs import Inputs
 from falsify_nb.core.protocol import Decision, IntervalMethod, Protocol, Strict
 from falsify_nb.core.result import GateResult
 from falsify_nb.core.tables import Corpus
-from falsify_nb.errors import OptionError, a_kind, shorten
+from falsify_nb.errors import OptionError, shorten
 from falsify_nb.io.adapt import to_corpus, to_qrels, to_run
 from falsify_nb.io.crosscheck import checked_together
 from falsify_nb.io.metric import to_metric
+from falsify_nb.io.per_query import to_per_query
 from falsify_nb.progress import LateBar
 
 __all__ = ["falsify", "plan"]
@@ -32,8 +33,8 @@ def falsify(
     n_boot: int = 1000,
     top_k: int | None = None,
     seed: int = 2026,
-    queries: Mapping[str, str] | None = None,
-    groups: Mapping[str, str] | None = None,
+    queries: Any = None,  # noqa: ANN401
+    groups: Any = None,  # noqa: ANN401
     interval: IntervalMethod = "dirichlet",
     decision: Decision = "interval",
     strict: Strict = "auto",
@@ -67,9 +68,9 @@ def falsify(
         How deep rankings are read; default the metric's cutoff, else the longest ranking.
     seed : int
         Root of all random streams.
-    queries : mapping of str to str, optional
+    queries : mapping of str to str, frame or path, optional
         Query texts, for display, and for a run that is a retriever.
-    groups : mapping of str to str, optional
+    groups : mapping of str to str, frame or path, optional
         Query id to group, where queries are paraphrases of one question.
     interval : {"dirichlet", "percentile"}
         How the intervals are made.
@@ -173,8 +174,8 @@ def _prepared(
     qrels: Any,  # noqa: ANN401
     corpus: Any,  # noqa: ANN401
     metric: str | Callable[[list[str], dict[str, float]], float],
-    queries: Mapping[str, str] | None,
-    groups: Mapping[str, str] | None,
+    queries: Any,  # noqa: ANN401
+    groups: Any,  # noqa: ANN401
     given: Protocol,
     sealed: Protocol | None,
     progress: Callable[[str, int, int], None] | None,
@@ -184,21 +185,22 @@ def _prepared(
         _refuse_both(given)
         metric = _metric_of(sealed, metric)
     measure = to_metric(metric)
+    texts, grouping = to_per_query(queries, "queries"), to_per_query(groups, "groups")
     judgments = to_qrels(qrels)
     collection = to_corpus(corpus)
     found = {
         "metric": str(measure),
         "corpus": fingerprint(collection),
-        "groups": _grouping(groups),
+        "groups": _grouping(grouping),
     }
     chosen = _completed(given if sealed is None else sealed, sealed, found)
     inputs = Inputs(
-        run=checked_together(to_run(run, queries=queries, progress=progress), judgments),
+        run=checked_together(to_run(run, queries=texts, progress=progress), judgments),
         qrels=judgments,
         corpus=collection,
         metric=measure,
-        texts=_as_text(queries, "queries") or {},
-        groups=_as_text(groups, "groups"),
+        texts=texts or {},
+        groups=grouping,
     )
     return inputs, chosen
 
@@ -261,18 +263,6 @@ def fingerprint(corpus: Corpus | None) -> str | None:
 def _grouping(groups: Mapping[str, str] | None) -> str | None:
     if groups is None:
         return None
-    pairs = "\n".join(f"{q}\t{g}" for q, g in sorted((str(q), str(g)) for q, g in groups.items()))
+    pairs = "\n".join(f"{q}\t{g}" for q, g in sorted(groups.items()))
     digest = hashlib.blake2b(pairs.encode(), digest_size=8).hexdigest()
     return f"{len(set(groups.values()))} groups {digest}"
-
-
-def _as_text(mapping: Mapping[str, str] | None, option: str) -> dict[str, str] | None:
-    if mapping is None:
-        return None
-    # A frame has items, too: its columns.
-    if not callable(getattr(mapping, "items", None)) or hasattr(mapping, "columns"):
-        raise OptionError(
-            f"{option} is {a_kind(mapping)}, no mapping",
-            remedy=f"Give {option}={{query_id: {'group' if option == 'groups' else 'text'}}}.",
-        )
-    return {str(key): str(value) for key, value in mapping.items()}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from falsify_nb.core.null_result import NullResult
 from falsify_nb.core.result import GateResult
 from falsify_nb.core.streams import stream
 from falsify_nb.core.verdict import TOO_FEW
-from falsify_nb.errors import InputError, OptionError, shorten
+from falsify_nb.errors import InputError, OptionError, a_kind, shorten
 
 if TYPE_CHECKING:
     import os
@@ -194,7 +195,7 @@ def calibration_curve(
 
     A subset's gap is the mean of its queries' contributions, so that nothing is scored again; its
     interval is made as that of the result. No draws are made: a subset passes by its interval
-    alone.
+    alone. Of a system with one ranking for every query, any subset fails Null A, as the whole does.
 
     Parameters
     ----------
@@ -227,6 +228,11 @@ def calibration_curve(
     >>> curve.sizes
     (5, 10, 20, 40, 80, 120)
     """
+    if not isinstance(result, GateResult):
+        raise OptionError(
+            f"calibration_curve takes the result of a gate, not {a_kind(result)}",
+            remedy="Write calibration_curve(falsify(run, qrels=qrels)).",
+        )
     nulls = list(result.nulls.values())
     n_units = len(nulls[0].contributions)
     if not n_units:
@@ -249,12 +255,14 @@ def calibration_curve(
         subsets = [np.sort(order[:size]) for order in (orders[:1] if size == n_units else orders)]
         ends = np.array([[_judge(result, row, s) for s in subsets] for row in range(len(nulls))])
         found.append((size, _mean_queries(nulls[0], subsets), ends))
+    names = [null.name for null in nulls]
     points = [
-        _point(null.name, size, queries, ends[row], result.tau)
-        for row, null in enumerate(nulls)
+        point
         for size, queries, ends in found
+        for point in _points(names, size, queries, ends, result)
     ]
-    points += [_gate_point(size, queries, ends, result.tau) for size, queries, ends in found]
+    order = [*names, GATE]
+    points.sort(key=lambda point: (order.index(point.null), point.n_units))
     return CalibrationCurve(
         tuple(points),
         result.metric,
@@ -294,21 +302,22 @@ def _bounds(result: GateResult, row: int, n: int) -> tuple[float, float]:
     return low - high, high - low
 
 
-def _point(null: str, size: int, queries: float, ends: FloatArray, tau: float) -> CalibrationPoint:
-    low, high, delta = ends.T
-    decided = size > TOO_FEW
-    return _summed(
-        null, size, queries, high - low, delta, decided & (low >= tau), decided & (high < tau)
-    )
-
-
-def _gate_point(size: int, queries: float, ends: FloatArray, tau: float) -> CalibrationPoint:
+def _points(
+    names: list[str], size: int, queries: float, ends: FloatArray, result: GateResult
+) -> Iterator[CalibrationPoint]:
+    """Yield the point of each null and of the gate; ends by null, subset, and (low, high, gap)."""
     low, high, delta = np.moveaxis(ends, -1, 0)
     decided = size > TOO_FEW
-    fails = decided & (high < tau).any(axis=0)
-    passes = decided & (low >= tau).all(axis=0)
+    passes, fails = decided & (low >= result.tau), decided & (high < result.tau)
+    if result.is_query_blind:
+        fails[names.index("A")] = True
+    passes &= ~fails
+    for row, name in enumerate(names):
+        width = high[row] - low[row]
+        yield _summed(name, size, queries, width, delta[row], passes[row], fails[row])
     widest = (high - low).max(axis=0)
-    return _summed(GATE, size, queries, widest, delta.min(axis=0), passes, fails)
+    gate = passes.all(axis=0), fails.any(axis=0)
+    yield _summed(GATE, size, queries, widest, delta.min(axis=0), *gate)
 
 
 def _summed(
@@ -354,10 +363,13 @@ def _doubling(n_units: int) -> list[int]:
 
 
 def _checked(sizes: Iterable[int], n_units: int) -> list[int]:
-    steps = sorted({int(size) for size in sizes})
+    try:
+        steps = sorted({operator.index(size) for size in sizes})
+    except TypeError:
+        steps = []
     if not steps or steps[0] < FEWEST_FOR_INTERVAL or steps[-1] > n_units:
         raise OptionError(
-            f"sizes={shorten(steps)} are not numbers from {FEWEST_FOR_INTERVAL} to {n_units}",
+            f"sizes={shorten(sizes)} are not whole numbers from {FEWEST_FOR_INTERVAL} to {n_units}",
             remedy="Leave sizes out for 5, 10, 20, … and all.",
         )
     return steps

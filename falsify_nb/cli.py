@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from falsify_nb.errors import FalsifyError, ReadError
+from falsify_nb.errors import FalsifyError, OptionError, WriteError
 from falsify_nb.notebook.options import GATE_OPTIONS, Option
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # A terminal that cannot show a τ gets a question mark, not a traceback.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    arguments = _parser().parse_args(argv)
+    arguments = _parser().parse_args(_joined(sys.argv[1:] if argv is None else argv))
     try:
         status = int(arguments.command(arguments))
         sys.stdout.flush()
@@ -71,6 +71,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
+def _joined(words: Sequence[str]) -> list[str]:
+    """Join --bounds to a value that begins with a minus, which would pass for an option."""
+    out: list[str] = []
+    for word in words:
+        if out and out[-1] == "--bounds" and word.startswith("-"):
+            out[-1] += f"={word}"
+        else:
+            out.append(word)
+    return out
+
+
 def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
@@ -79,8 +90,10 @@ def _demo(arguments: argparse.Namespace) -> int:
     from falsify_nb.api import falsify
     from falsify_nb.demo import load_demo
     from falsify_nb.io.adapt import to_run
+    from falsify_nb.report.files import write
     from falsify_nb.report.page import results_page
 
+    _check_page(arguments.out)
     demo = load_demo()
     print(_DEMO_STORY, end="\n\n")
     results = {
@@ -93,9 +106,22 @@ def _demo(arguments: argparse.Namespace) -> int:
         _DEMO_STORY,
         {_DEMO_NAMES[name]: result for name, result in results.items()},
     )
-    Path(arguments.out).write_text(page, encoding="utf-8")
+    write(arguments.out, page)
     print(f"Charts and reasons: open {arguments.out} in a browser.")
     return 0
+
+
+def _check_page(path: str) -> None:
+    """Refuse a page that could not be written or opened, before anything is computed."""
+    if Path(path).suffix.lower() not in {".html", ".htm"}:
+        raise OptionError(
+            f"--out {path} is no page", remedy="The demo writes HTML: end the name with .html."
+        )
+    if not Path(path).absolute().parent.is_dir():
+        raise WriteError(
+            f"{path!r} cannot be written: its folder does not exist",
+            remedy="Make the folder first.",
+        )
 
 
 def _table(results: Mapping[str, GateResult]) -> str:
@@ -138,8 +164,8 @@ def _judge(arguments: argparse.Namespace) -> GateResult:
         Path(arguments.run),
         qrels=Path(arguments.qrels),
         corpus=_corpus(arguments.corpus),
-        queries=_pairs(arguments.queries),
-        groups=_pairs(arguments.groups),
+        queries=_path(arguments.queries),
+        groups=_path(arguments.groups),
         **settings,
     )
 
@@ -152,26 +178,8 @@ def _corpus(text: str | None) -> int | Path | None:
     return int(digits) if digits.isdecimal() and not Path(text).exists() else Path(text)
 
 
-def _pairs(path: str | None) -> dict[str, str] | None:
-    """Read a file of ``id<TAB>text`` lines."""
-    if path is None:
-        return None
-    from falsify_nb.io.text import open_source
-
-    pairs: dict[str, str] = {}
-    for number, line in enumerate(open_source(path, "text").data.decode().splitlines(), 1):
-        if not line.strip():
-            continue
-        key, tab, text = line.partition("\t")
-        if not tab or key in pairs:
-            what = "the id comes a second time" if tab else "no tab after the id"
-            raise ReadError(
-                f"{what}: {key[:40]!r}",
-                where=f"{path}, line {number}",
-                remedy="Write one query a line: its id, a tab, and the text or group.",
-            )
-        pairs[key] = text
-    return pairs
+def _path(text: str | None) -> Path | None:
+    return None if text is None else Path(text)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -219,7 +227,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_inputs(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", metavar="RUN", help="the system's rankings: a TREC run, also .gz")
+    parser.add_argument(
+        "run", metavar="RUN", help="the rankings: TREC, CSV, JSON, JSON lines, Parquet"
+    )
     parser.add_argument("--qrels", required=True, metavar="FILE", help="the relevance judgments")
     parser.add_argument("--corpus", metavar="FILE|SIZE", help="all document ids, or their number")
     parser.add_argument("--queries", metavar="FILE", help="the queries' texts: id, tab, text")

@@ -134,7 +134,21 @@ class SelfTest:
             return (
                 f"WRONG: {named}. Do not trust verdicts on this benchmark before this is explained."
             )
-        return f"All {len(self.controls)} systems of known kind got a right verdict."
+        right = f"All {len(self.controls)} systems of known kind got a right verdict."
+        return f"{right}{self._out_of_reach}"
+
+    @property
+    def _out_of_reach(self) -> str:
+        """What a reader must know where PASS was not to be had."""
+        for control in self.controls:
+            if control.system == "oracle" and control.verdict == "FAIL":
+                return (
+                    " But none can pass here: a perfect system FAILs, so that this benchmark and "
+                    "metric cannot carry the question."
+                )
+            if control.system == "oracle" and control.verdict == "UNDER-NS":
+                return " But none can pass here: the queries are too few even for a perfect system."
+        return ""
 
     def to_frame(self) -> pd.DataFrame:
         """Return a frame by system.

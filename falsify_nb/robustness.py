@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from falsify_nb.api import falsify
 from falsify_nb.core.null_result import Verdict
-from falsify_nb.core.protocol import Decision, IntervalMethod
+from falsify_nb.core.protocol import Decision, IntervalMethod, check_number
 from falsify_nb.errors import InputError, OptionError, shorten
 from falsify_nb.io.adapt import to_corpus, to_qrels, to_run
 
@@ -272,17 +272,24 @@ def _checked(
                 where="metrics",
                 remedy='Name the metric alone, such as "nDCG", and its cutoffs in cutoffs=.',
             )
-    cutoffs = list(cutoffs)
+    cutoffs, taus = _several(cutoffs), _several(taus)
     for k in cutoffs:
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise OptionError(
                 f"{shorten(k)} is no cutoff", where="cutoffs", remedy="Use whole numbers from 1."
             )
+    for tau in taus:
+        check_number("tau", tau, 0.0, 1.0)
     lists = list(dict.fromkeys(metrics)), sorted(set(cutoffs)), sorted(set(map(float, taus)))
     for name, values in zip(("metrics", "cutoffs", "taus"), lists, strict=True):
         if not values:
             raise OptionError(f"{name} is empty", remedy=f"Give {name} at least one value.")
     return lists
+
+
+def _several(values: Iterable[Any]) -> list[Any]:
+    """Return the values of a list; one alone is as good as a list of it."""
+    return list(values) if isinstance(values, Iterable) else [values]
 
 
 def _fields(cell: SensitivityCell) -> dict[str, Any]:

@@ -50,9 +50,41 @@ def test_shares_follow_the_subsets():
     assert gate[0].undecided == 1
     assert gate[-1].passes == 1
     assert all(p.passes + p.undecided + p.fails == pytest.approx(1) for p in curve.points)
-    failing = calibration_curve(hits(0.0, 120), n_subsets=2).of("gate")
+    run = {f"q{i:03}": [f"x{i}"] for i in range(120)}
+    qrels = {q: {f"d{q}": 1} for q in run}
+    options = {"metric": "Success@1", "corpus": 10**9, "n_boot": 100}
+    failing = calibration_curve(falsify(run, qrels=qrels, **options), n_subsets=2).of("gate")
     assert failing[-1].fails == 1
     assert failing[0].undecided == 1
+
+
+def test_subsets_of_a_query_blind_system_fail_as_the_whole_does():
+    """By Null A, at any number of queries; the gate itself says the same of each subset."""
+    world = random_world(9, 40, 12, skew=1.5)
+    run = dict.fromkeys(world.qrels, world.corpus[:5])
+    options = {"qrels": world.qrels, "corpus": 900, "n_boot": 100}
+    whole = falsify(run, **options)
+    assert whole.is_query_blind
+    curve = calibration_curve(whole, n_subsets=3, sizes=[3, 5, 20])
+    for size, point in zip((3, 5, 20), curve.of("A"), strict=True):
+        few = dict(list(world.qrels.items())[:size])
+        assert falsify({q: run[q] for q in few}, **{**options, "qrels": few}).verdict == "FAIL"
+        assert point.fails == 1
+        assert point.passes == point.undecided == 0
+    assert all(point.fails == 1 for point in curve.of("gate"))
+    assert any(point.fails < 1 for point in curve.of("C"))
+
+
+@pytest.mark.parametrize("given", [{"q1": ["d1"]}, None, "result"])
+def test_only_a_result_has_a_curve(given):
+    with pytest.raises(OptionError, match="takes the result of a gate, not"):
+        calibration_curve(given)
+
+
+@pytest.mark.parametrize("sizes", [10, [2.5, 10], "abc", []])
+def test_sizes_are_whole_numbers(sizes):
+    with pytest.raises(OptionError, match="are not whole numbers from 3 to 40"):
+        calibration_curve(hits(0.5, 40), sizes=sizes)
 
 
 @pytest.mark.parametrize(("folder", "system"), [("scifact", "lsa"), ("adi", "tfidf")])

@@ -76,9 +76,25 @@ def test_demo_writes_where_it_is_told(run, files):
 
 
 def test_the_page_stays_away_where_it_cannot_be_written(run, files):
-    status, _, err = run("demo", "--out", "no/such/folder/x.html")
+    status, out, err = run("demo", "--out", "no/such/folder/x.html")
     assert status == 2
     assert len(err.splitlines()) == 1
+    assert "its folder does not exist" in err
+    assert not out, "it is told before anything is computed"
+
+
+def test_the_demo_is_a_page(run, files):
+    status, _, err = run("demo", "--out", "x.txt")
+    assert status == 2
+    assert "end the name with .html" in err
+    assert not (files / "x.txt").exists()
+
+
+@pytest.mark.parametrize("words", [["--bounds", "-1,1"], ["--bounds=-1,1"]])
+def test_bounds_may_begin_with_a_minus(run, words):
+    status, out, err = run("gate", "bm25", "--qrels", "qrels", "--json", *words)
+    assert status in (0, 3), err
+    assert json.loads(out)["protocol"]["bounds"] == [-1.0, 1.0]
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,12 @@ def test_forms_that_a_grid_does_not_have_are_refused(grid, tmp_path):
         ({"metrics": []}, "metrics is empty"),
         ({"cutoffs": []}, "cutoffs is empty"),
         ({"taus": []}, "taus is empty"),
-        ({"taus": [2]}, "tau=2.0 is not a number from 0 to 1"),
+        ({"taus": [2]}, "tau=2 is not a number from 0 to 1"),
+        ({"taus": ["0.1"]}, "tau='0.1' is not a number"),
+        ({"taus": 7}, "tau=7 is not a number"),
+        ({"cutoffs": 0}, r"0 is no cutoff"),
+        ({"cutoffs": 2.5}, r"2.5 is no cutoff"),
+        ({"cutoffs": "x"}, r"'x' is no cutoff"),
         ({"cutoffs": [5, 0]}, r"0 is no cutoff \(cutoffs\)"),
     ],
 )

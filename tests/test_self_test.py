@@ -64,6 +64,7 @@ def test_with_few_queries_an_undecided_oracle_is_right():
     assert found.controls[0].verdict == "UNDER-NS"
     assert found.controls[0].expected == ("PASS", "UNDER-NS")
     assert found.passed
+    assert "too few even for a perfect system" in found.finding
 
 
 def test_without_headroom_an_oracle_is_not_to_pass():
@@ -71,6 +72,8 @@ def test_without_headroom_an_oracle_is_not_to_pass():
     found = self_test(same, CORPUS, n_boot=100, systems=["oracle", "other-query"])
     assert found.controls[0].expected == ("FAIL", "UNDER-NS")
     assert found.passed
+    assert "none can pass here: a perfect system FAILs" in found.finding
+    assert "none can pass" not in self_test(QRELS, CORPUS, systems=["oracle"], n_boot=100).finding
 
 
 def test_systems_that_would_return_nothing_are_named():

@@ -32,9 +32,9 @@ the truth − 0.005.
 standard deviations of the contributions. The interval leaves room for one such query, because
 nothing in the data rules it out, and percentile's leaves none: where scores spread over the
 metric's range as widely as uniform ones do (ends √3 standard deviations off) the two are nearly as
-wide (the figure to reach). The farther the bound, the wider is ours, and the less percentile's
-covers: see the negative control. Where all observed scores are alike, percentile's has no width at
-all.
+wide (the figure to reach). The farther the bound, the wider is ours; percentile's then covers too
+little, save where no score comes near the bound ("low ranks"), which the data cannot tell: see the
+negative control. Where all observed scores are alike, percentile's has no width at all.
 """
 
 

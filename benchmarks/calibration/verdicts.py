@@ -22,7 +22,7 @@ MEAN_COVERAGE = {5: 0.999, 20: 0.997, 80: 0.994, 323: 0.991}
 PERCENTILE = {5: 0.096, 20: 0.332, 80: 0.800, 323: 0.956}
 # Width is held to its bar for graded scores that spread over their range at least as widely as
 # uniform ones, whose ends lie √3 standard deviations off. Room for a query at the worst or best
-# value grows with its distance, and percentile's, which leaves none, then covers too little.
+# value grows with its distance; percentile's leaves none, and then mostly covers too little.
 NEAR = 3**0.5
 BINARY_METRIC = "Success@3"
 CONTROL = "hit rate 0.98"

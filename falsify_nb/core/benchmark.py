@@ -147,7 +147,7 @@ def _excluded_notice(excluded: list[str]) -> tuple[Notice, ...]:
     n = len(excluded)
     text = (
         f"{n:,} judged {'query has' if n == 1 else 'queries have'} no relevant document "
-        "and cannot be scored; they are left out."
+        f"and cannot be scored; {'it is' if n == 1 else 'they are'} left out."
     )
     return (Notice("no-relevant", text, n, tuple(sorted(excluded)[:3])),)
 

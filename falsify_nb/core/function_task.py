@@ -157,11 +157,11 @@ class FunctionTask(Task):
 
     def notices(self) -> list[Notice]:
         """Say which nulls made fewer draws, and what was not asked for."""
-        fewer = "C" if self.is_single else "C and D"
+        fewer = "Null C" if self.is_single else "Nulls C and D"
         n = min(FEWER_DRAWS, self.n_draws)
         found = []
         if n < self.n_draws:
-            text = f"The metric is a function: Null {fewer} made {n} draws, not {self.n_draws:,}."
+            text = f"The metric is a function: {fewer} made {n} draws, not {self.n_draws:,}."
             found.append(Notice("fewer-draws", text, n))
         if not self.is_full:
             text = (

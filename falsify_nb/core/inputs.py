@@ -160,6 +160,7 @@ def _units(groups: dict[str, str] | None, benchmark: Benchmark) -> Units:
         raise InputError(
             "all queries are in one group",
             where="groups",
-            remedy="There is nothing to deal out between groups: give at least three groups.",
+            remedy="There is nothing to deal out between groups: give at least two, and three for "
+            "an interval.",
         )
     return Units.of_groups(group)

@@ -65,6 +65,8 @@ _SHAPE = re.compile(
         (?P<top1>_top1)?\s*$""",
     re.VERBOSE,
 )
+# A cutoff without its sign, such as nDCG10.
+_GLUED = re.compile(r"^\s*(?P<name>[A-Za-z]+)(?P<k>[1-9]\d*)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,9 +247,11 @@ def parse_metric(text: str) -> Metric:
         )
     match = _SHAPE.match(text)
     if match is None:
+        glued = _GLUED.match(text)
+        near = f" Did you mean {_family(glued['name'], text)}@{glued['k']}?" if glued else ""
         raise MetricError(
             f"the metric {text!r} cannot be read",
-            remedy="Write NAME, NAME@k or NAME(option)@k, such as nDCG@10 or P(rel=2)@10.",
+            remedy=f"Write NAME, NAME@k or NAME(option)@k, such as nDCG@10 or P(rel=2)@10.{near}",
         )
     family = _family(match["name"], text)
     options = _options(match["args"], family, text)

@@ -121,7 +121,7 @@ def diagnose_overlap(run_ids: Iterable[str], qrels_ids: Iterable[str], what: str
     if causes:
         cause, _, one, other = causes[0]
         return f"{text}. Likely cause: {cause} ({one!r} against {other!r})"
-    return f"{text}. The ids look unrelated: are both from the same benchmark?"
+    return f"{text}. The ids look unrelated, as from two different benchmarks"
 
 
 def _listed(ids: set[str]) -> str:

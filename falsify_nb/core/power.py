@@ -16,6 +16,7 @@ from scipy.stats import beta, binom
 from falsify_nb.core.dirichlet import WeightedMean
 from falsify_nb.core.intervals import ALPHA_ADJUSTED
 from falsify_nb.core.outlook import LEAST_UNITS, Outlook
+from falsify_nb.core.protocol import check_integer, check_number
 from falsify_nb.errors import OptionError, shorten
 
 __all__ = ["Power", "power"]
@@ -114,12 +115,10 @@ def power(
         ("delta", delta, -1.0, 1.0),
         ("tau", tau, 0.0, 1.0),
         ("null", null, 0.0, 1.0),
-        ("null + delta, the system's score,", null + delta, 0.0, 1.0),
     ):
-        if not low <= value <= high:
-            raise OptionError(f"{name}={shorten(value)} is not a number from {low:g} to {high:g}")
-    if isinstance(n, bool) or not hasattr(n, "__index__") or n < 1:
-        raise OptionError(f"n={shorten(n)} is not a whole number of at least 1")
+        check_number(name, value, low, high)
+    check_integer("n", n, 1)
+    check_number("null + delta, the system's score,", null + delta, 0.0, 1.0)
     mean = min(1.0, null + delta)
     largest = math.sqrt(mean * (1.0 - mean))
     if sd is not None and not 0 <= sd <= largest + 1e-12:

@@ -9,7 +9,14 @@ from typing import Any, Literal, get_args
 
 from falsify_nb.errors import OptionError, near_names, shorten
 
-__all__ = ["Decision", "IntervalMethod", "Protocol", "Strict"]
+__all__ = [
+    "Decision",
+    "IntervalMethod",
+    "Protocol",
+    "Strict",
+    "check_integer",
+    "check_number",
+]
 
 IntervalMethod = Literal["dirichlet", "percentile"]
 Decision = Literal["interval", "point"]
@@ -77,18 +84,18 @@ class Protocol:
     corpus: str | None = None
 
     def __post_init__(self) -> None:
-        _check_number("tau", self.tau, 0.0, 1.0)
+        check_number("tau", self.tau, 0.0, 1.0)
         _check_choice("interval", self.interval, get_args(IntervalMethod))
         _check_choice("decision", self.decision, get_args(Decision))
         _check_choice("strict", self.strict, ("auto", True, False))
         if self.top_k is not None:
-            _check_integer("top_k", self.top_k, 1)
-        _check_integer("seed", self.seed, 0)
+            check_integer("top_k", self.top_k, 1)
+        check_integer("seed", self.seed, 0)
         self._check_draws()
         self._check_bounds()
 
     def _check_draws(self) -> None:
-        _check_integer("n_boot", self.n_boot, 1)
+        check_integer("n_boot", self.n_boot, 0 if self.decision == "interval" else 1)
         if self.n_boot < MIN_DRAWS and self.decision == "interval":
             raise OptionError(
                 f"n_boot={self.n_boot} is too few: {self.n_boot} draws cannot reach "
@@ -135,7 +142,8 @@ class Protocol:
         return cls(**fields)
 
 
-def _check_number(name: str, value: object, low: float, high: float) -> None:
+def check_number(name: str, value: object, low: float, high: float) -> None:
+    """Refuse what is no number of a range."""
     is_number = isinstance(value, int | float) or hasattr(value, "__float__")
     if isinstance(value, bool) or not is_number or not low <= float(value) <= high:  # type: ignore[arg-type]
         raise OptionError(
@@ -144,7 +152,8 @@ def _check_number(name: str, value: object, low: float, high: float) -> None:
         )
 
 
-def _check_integer(name: str, value: object, low: int) -> None:
+def check_integer(name: str, value: object, low: int) -> None:
+    """Refuse what is no whole number of at least `low`."""
     is_integer = isinstance(value, int) or hasattr(value, "__index__")
     if isinstance(value, bool) or not is_integer or int(value) < low:  # type: ignore[call-overload]
         raise OptionError(

@@ -110,7 +110,7 @@ class Qrels:
         return len(self.query)
 
     def __repr__(self) -> str:
-        return f"Qrels({len(self):,} judgments of {len(self.query.labels):,} queries)"
+        return f"Qrels({_counted(len(self), 'judgment')} of {_queries(self.query)})"
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return ``{query_id: {doc_id: grade}}``."""
@@ -158,7 +158,7 @@ class Run:
 
     def __repr__(self) -> str:
         kind = "scored" if self.score is not None else "ranked"
-        return f"Run({len(self):,} {kind} documents for {len(self.query.labels):,} queries)"
+        return f"Run({_counted(len(self), f'{kind} document')} for {_queries(self.query)})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return ``{query_id: {doc_id: score}}``, or ``{query_id: [doc_id, …]}`` without scores."""
@@ -196,3 +196,12 @@ class Corpus:
 
     def __repr__(self) -> str:
         return f"Corpus({self.size:,} documents{'' if self.ids is not None else ', by size only'})"
+
+
+def _counted(n: int, thing: str) -> str:
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"
+
+
+def _queries(column: IdColumn) -> str:
+    n = len(column.labels)
+    return f"{n:,} {'query' if n == 1 else 'queries'}"

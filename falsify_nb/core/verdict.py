@@ -135,7 +135,7 @@ def headroom_notice(nulls: Mapping[str, NullResult], tau: float) -> list[Notice]
         f"Not even a perfect system would clear τ = {tau:g} against {listed}: this benchmark and "
         "metric cannot carry the question."
     )
-    return [Notice("no-headroom", text, len(short), tuple(short))]
+    return [Notice("no-headroom", text, len(short))]
 
 
 def judge_again(result: GateResult, tau: float) -> GateResult:
@@ -144,10 +144,10 @@ def judge_again(result: GateResult, tau: float) -> GateResult:
     from falsify_nb.core.planning import with_needs
     from falsify_nb.core.second_opinions import rejudged
 
+    protocol = result.protocol.with_tau(tau)
     blind = result.blind
     if blind is not None:
         blind = against(result.score, tau, blind.score, blind.spread, blind.in_sample)
-    protocol = result.protocol.with_tau(tau)
     nulls, needed = with_needs(
         {name: _at(null, result, protocol) for name, null in result.nulls.items()},
         result.null_scores,

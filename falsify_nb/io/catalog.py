@@ -137,11 +137,14 @@ def as_markdown() -> str:
         "- `falsify(search, queries={query_id: text}, ...)` asks a retriever once per query. If it "
         "fails, the error names the query, and its `done` keeps the answers so far. "
         "`read_run(search, queries=..., doc_of=...)` asks one that returns chunks.\n"
+        "- `queries=` and `groups=` take {query: text} or {query: group}, a Series by query, "
+        "a frame or a file with a column of each, JSON lines, or lines of an id, a tab and the "
+        "text or group. A missing one is refused.\n"
     )
     names = _table(
         ("Column", "Names, compared without case; `-`, ` ` and `.` count as `_`"),
         (
-            (role, ", ".join(f"`{s}`" for group in groups for s in group))
+            (_COLUMNS.get(role, role), ", ".join(f"`{s}`" for group in groups for s in group))
             for role, groups in SPELLINGS.items()
         ),
     )
@@ -149,6 +152,10 @@ def as_markdown() -> str:
     sections["Column names"] = names
     parts = (head, *(f"## {title}\n\n{text}" for title, text in sections.items()))
     return "\n".join(parts)
+
+
+# Roles whose word alone would not say what they are.
+_COLUMNS = {"asked": "query, beside its text or group"}
 
 
 def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

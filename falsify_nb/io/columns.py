@@ -31,6 +31,14 @@ SPELLINGS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
         ),
         "retrieved": (("retrieved", "retrieved_ids", "ranking", "results"),),
         "gold": (("gold", "gold_ids", "relevant", "gold_id"),),
+        # Beside the judgments: a query's text, and the question that it is a form of.
+        "asked": (
+            ("query_id", "qid", "q_id", "queryid", "topic_id", "topicid"),
+            ("topic", "id", "_id"),
+            ("query",),
+        ),
+        "text": (("text", "query_text"), ("query", "question", "title")),
+        "group": (("group", "group_id"), ("groups", "cluster", "cluster_id")),
     }
 )
 
@@ -44,6 +52,9 @@ _WORDS = {
     "grade": "grades",
     "retrieved": "retrieved ids",
     "gold": "gold ids",
+    "asked": "query ids",
+    "text": "texts",
+    "group": "groups",
 }
 
 

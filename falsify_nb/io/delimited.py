@@ -22,7 +22,7 @@ from falsify_nb.io.text import Source
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["first_line", "header_of", "read_delimited"]
+__all__ = ["first_line", "header_of", "read_delimited", "split_header"]
 
 _SEPARATORS = "\t,;|"
 
@@ -40,15 +40,20 @@ def first_line(data: bytes) -> str:
     return ""
 
 
+def split_header(data: bytes) -> tuple[list[str], str]:
+    """Return the first line as if it were a header: its names, and the separator."""
+    line = first_line(data)
+    separator = next((s for s in _SEPARATORS if s in line), "\t")
+    return [n.strip().strip('"') for n in line.split(separator)], separator
+
+
 def header_of(data: bytes) -> tuple[list[str], str] | None:
     """Return the column names and the separator if the first line is a header, else None.
 
     It is one if it names a query and a document column, or begins with a document column, in
     any of the known spellings, and no field of it is a number.
     """
-    line = first_line(data)
-    separator = next((s for s in _SEPARATORS if s in line), "\t")
-    names = [n.strip().strip('"') for n in line.split(separator)]
+    names, separator = split_header(data)
     if any(n.lstrip("+-").replace(".", "", 1).isdigit() for n in names):
         return None
     try:

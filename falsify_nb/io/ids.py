@@ -13,7 +13,7 @@ import numpy.typing as npt
 from falsify_nb.core.tables import IdColumn, Origin
 from falsify_nb.errors import InputError, ReadError, shorten
 
-__all__ = ["check_labels", "code_objects", "id_text", "merge_columns"]
+__all__ = ["check_labels", "code_objects", "id_text", "is_missing", "merge_columns"]
 
 _ADVICE = "Ids are text or whole numbers; convert them yourself, for example with astype(str)."
 
@@ -67,7 +67,7 @@ def _number_text(value: Any, where: str, what: str) -> str:  # noqa: ANN401
         return str(operator.index(value))
     except TypeError:
         pass
-    if _is_missing(value):
+    if is_missing(value):
         raise ReadError(f"The {what} is missing", where=where, remedy="Give every row an id.")
     if isinstance(value, bytes):
         remedy = "Decode it: value.decode()."
@@ -79,7 +79,8 @@ def _number_text(value: Any, where: str, what: str) -> str:  # noqa: ANN401
     raise ReadError(f"The {what} {shorten(value)} is a {kind}", where=where, remedy=remedy)
 
 
-def _is_missing(value: Any) -> bool:  # noqa: ANN401
+def is_missing(value: Any) -> bool:  # noqa: ANN401
+    """Return whether a value stands for none: None, NaN, and pandas' own marks."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return True
     # pandas' own marks of a missing value, named so that pandas need not be loaded.

@@ -17,7 +17,14 @@ from falsify_nb.io.jsonl import qrels_of_records, run_of_records
 from falsify_nb.io.problems import Problems
 from falsify_nb.io.text import Source
 
-__all__ = ["corpus_of_json", "is_json", "is_json_lines", "qrels_of_json", "run_of_json"]
+__all__ = [
+    "content_of_json",
+    "corpus_of_json",
+    "is_json",
+    "is_json_lines",
+    "qrels_of_json",
+    "run_of_json",
+]
 
 _PER_QUERY = frozenset(s for role in ("retrieved", "gold") for g in SPELLINGS[role] for s in g)
 # A brace or bracket is followed by what may follow it in JSON.
@@ -95,7 +102,7 @@ def _lines(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]:
             return
 
 
-def _content(source: Source, problems: Problems) -> tuple[Any, Origin]:
+def content_of_json(source: Source, problems: Problems) -> tuple[Any, Origin]:
     """Return a mapping, or an iterator of numbered records, with how its places are named."""
     if is_json_lines(source):
         return _lines(source, problems), Origin(source.name, "line", first=1)
@@ -116,7 +123,7 @@ def _peek(items: Iterator[tuple[int, Any]], what: str, name: str) -> tuple[bool,
 
 def run_of_json(source: Source, problems: Problems) -> Run:
     """Read a run from JSON or JSON lines."""
-    got, origin = _content(source, problems)
+    got, origin = content_of_json(source, problems)
     if isinstance(got, Mapping):
         return records.run_of_mapping(got, "run", origin, problems)
     per_query, items = _peek(iter(got), "run", source.name)
@@ -127,7 +134,7 @@ def run_of_json(source: Source, problems: Problems) -> Run:
 
 def qrels_of_json(source: Source, problems: Problems) -> Qrels:
     """Read qrels from JSON or JSON lines."""
-    got, origin = _content(source, problems)
+    got, origin = content_of_json(source, problems)
     if isinstance(got, Mapping):
         return records.qrels_of_mapping(got, origin, problems)
     per_query, items = _peek(iter(got), "qrels", source.name)
@@ -138,6 +145,6 @@ def qrels_of_json(source: Source, problems: Problems) -> Qrels:
 
 def corpus_of_json(source: Source, problems: Problems) -> Corpus:
     """Read the ids of a corpus from JSON or JSON lines."""
-    got, origin = _content(source, problems)
+    got, origin = content_of_json(source, problems)
     ids: Iterable[tuple[int, Any]] = enumerate(got) if isinstance(got, Mapping) else got
     return rows.corpus_of_ids(ids, origin, problems)

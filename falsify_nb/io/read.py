@@ -83,7 +83,7 @@ def read_qrels(source: Any, *, errors: OnError = "raise") -> Qrels:  # noqa: ANN
     Examples
     --------
     >>> read_qrels([("q1", "d1", 1), ("q1", "d2", 0)])
-    Qrels(2 judgments of 1 queries)
+    Qrels(2 judgments of 1 query)
     """
     return to_qrels(source, errors=errors)
 

@@ -105,10 +105,13 @@ def _read_path(source: str | os.PathLike[str], what: str) -> tuple[str, bytes]:
         raise
     except FileNotFoundError:
         near = near_names(path.name, _siblings(path))
+        remedy = f"Did you mean {' or '.join(near)}?" if near else "Check the path."
+        if what == "corpus" and path.name.isdecimal():
+            remedy = f"If that is the number of documents, write it as a number: {path.name}."
         raise ReadError(
             f"There is no {what} file {shorten(path.name)}",
             where=f"looked in {path.parent.absolute()}",
-            remedy=f"Did you mean {' or '.join(near)}?" if near else "Check the path.",
+            remedy=remedy,
         ) from None
     except (OSError, ValueError) as error:
         raise ReadError(

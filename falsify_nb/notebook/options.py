@@ -96,8 +96,8 @@ GATE_OPTIONS = (
     Option("top_k", "integer", "How deep rankings are read; default the metric's cutoff.", low=1),
     Option("n_boot", "integer", "Random draws per null.", 1000, low=100, high=100_000),
     Option("seed", "integer", "The root of all random draws.", 2026, low=0),
-    Option("queries", "data", "The queries' texts by query id: a variable."),
-    Option("groups", "data", "The group of each query (paraphrases of one question): a variable."),
+    Option("queries", "data", "The queries' texts by query id: a variable or a file."),
+    Option("groups", "data", "Each query's group (paraphrases of one question): variable or file."),
     Option(
         "interval",
         "choice",
@@ -128,7 +128,7 @@ GATE_OPTIONS = (
 # What only the magic knows.
 MAGIC_OPTIONS = (
     Option("out", "name", "Bind the result to this name, once it is complete."),
-    Option("quiet", "flag", "Show nothing.", False),
+    Option("quiet", "flag", "Show nothing and return nothing: take the result by --out.", False),
     Option("raise", "flag", "Raise GateFailed on FAIL, and GateUndecided on UNDER-NS.", False),
     Option("compare", "flag", "Read the run as a mapping of system names to runs.", False),
 )

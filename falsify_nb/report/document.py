@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from falsify_nb.core.result import GateResult
-from falsify_nb.errors import OptionError, near_names
+from falsify_nb.errors import OptionError, shorten
 from falsify_nb.report.files import write
 
 if TYPE_CHECKING:
@@ -138,11 +138,15 @@ def save_chart(chart: Chart, path: str | os.PathLike[str]) -> None:
 
 
 def _writer(path: str | os.PathLike[str], formats: Mapping[str, Writer]) -> Writer:
+    if not isinstance(path, str | os.PathLike):
+        raise OptionError(
+            f"{shorten(path)} is no path to save to", remedy='Name a file, such as "report.html".'
+        )
     extension = Path(path).suffix.lower()
     if extension in formats:
         return formats[extension]
-    near = near_names(extension, formats, 1)
-    hint = f"Did you mean {near[0]}? " if near else ""
+    near = [f for f in formats if f.startswith(extension) or extension.startswith(f)]
+    hint = f"Did you mean {near[0]}? " if extension and near else ""
     said = f"the extension {extension!r}" if extension else "a name without extension"
     raise OptionError(
         f"{os.fspath(path)!r}: {said} names no form to save in",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from falsify_nb.core.result import GateResult
 from falsify_nb.report.style import count
-from falsify_nb.report.words import plain
+from falsify_nb.report.words import draws_made, plain
 
 __all__ = ["REFERENCES", "escape", "methods"]
 
@@ -131,7 +131,7 @@ def methods(result: GateResult) -> tuple[str, list[str]]:
     parts.append(
         ", at 98.75\\,\\% each, so that the four hold together with 95\\,\\%. "
         + ("The units resampled are groups of queries. " if protocol.groups else "")
-        + f"The $p$-values count the observed score among {protocol.n_boot:,} draws per null"
+        + f"The $p$-values count the observed score among {draws_made(result)}"
         + cite("phipson2010")
     )
     if protocol.decision == "point":

@@ -12,6 +12,7 @@ from falsify_nb.report.style import SIGNS, count, number, percent, signed
 __all__ = [
     "ASKS",
     "NICKNAMES",
+    "draws_made",
     "finding",
     "limits",
     "needed",
@@ -60,7 +61,7 @@ def finding(result: GateResult) -> str:
     if len(holders) == len(result.nulls):
         verb = "Fails" if result.verdict == "FAIL" else "Undecided on"
         return f"{verb} all four nulls" + _too_few(result)
-    verb = "held up by" if result.verdict == "FAIL" else "undecided on"
+    verb = "fails" if result.verdict == "FAIL" else "undecided on"
     named = NICKNAMES[holders[0]] if len(holders) == 1 else _listed(holders)
     if len(holders) == 1:
         named = f"the {named} ({holders[0]})"
@@ -102,7 +103,7 @@ def protocol_line(result: GateResult) -> str:
     """Return the protocol in one line."""
     p = result.protocol
     parts = [f"τ = {p.tau:g}", f"{p.interval} intervals", f"depth {result.depth}"]
-    parts += [f"{p.n_boot:,} draws per null", f"seed {p.seed}"]
+    parts += [draws_made(result), f"seed {p.seed}"]
     parts.append(f"corpus of {result.corpus_size:,}" + ("" if p.corpus else " (documents seen)"))
     if p.groups:
         parts.append("grouped queries")
@@ -112,6 +113,16 @@ def protocol_line(result: GateResult) -> str:
         parts.append("own documents dropped")
     parts.append("sealed beforehand" if result.sealed else "exploratory")
     return " · ".join(parts)
+
+
+def draws_made(result: GateResult) -> str:
+    """Say how many draws were made; a function's nulls make fewer of those that call it."""
+    fewer = {n.n_draws for n in result.nulls.values()} - {result.protocol.n_boot, 0}
+    per_null = f"{result.protocol.n_boot:,} draws per null"
+    if not fewer:
+        return per_null
+    names = [k for k, n in result.nulls.items() if n.n_draws in fewer]
+    return f"{per_null}, {min(fewer):,} of {_listed(names)}"
 
 
 def protocol_rows(result: GateResult) -> list[tuple[str, str]]:
@@ -138,8 +149,8 @@ def needed(queries: QueriesNeeded | None, tau: float) -> str:
         return f"No number of queries would make it pass: the gap is not above τ = {tau:g}."
     reach = ""
     if queries.low is not None:
-        top = "no upper end" if queries.high is None else f"{queries.high:,}"
-        reach = f" ({queries.low:,} to {top})"
+        to = "or many more" if queries.high is None else f"to {queries.high:,}"
+        reach = f" ({queries.low:,} {to})"
     return f"About {queries.n:,} queries{reach} would settle it."
 
 

@@ -94,6 +94,7 @@ def test_fewer_draws_are_made_and_said():
     assert result.nulls["A"].n_draws == 1000
     assert result.nulls["C"].n_draws == result.nulls["D"].n_draws == function_task.FEWER_DRAWS
     assert any(n.code == "fewer-draws" and "200" in n.text for n in result.notices)
+    assert "1,000 draws per null, 200 of C and D" in " ".join(result.to_text().split())
 
 
 def test_pairs_that_are_not_drawn_are_not_called(monkeypatch):

@@ -120,6 +120,21 @@ def test_what_a_gate_cannot_judge_is_refused_with_the_reason(typed, reason):
     assert reason in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("nDCG10", "Did you mean nDCG@10?"),
+        ("mrr100", "Did you mean RR@100?"),
+        ("F1", "the metric 'F1' is unknown"),
+        ("nDCG@@10", "Write NAME, NAME@k"),
+    ],
+)
+def test_a_cutoff_without_its_sign_is_told_from_an_unknown_name(typed, said):
+    with pytest.raises(MetricError) as caught:
+        parse_metric(typed)
+    assert said in str(caught.value)
+
+
 @pytest.mark.parametrize("typed", ["P", "R", "recall", "Success", "hit"])
 def test_a_metric_that_means_nothing_without_a_cutoff_asks_for_one(typed):
     with pytest.raises(MetricError, match="needs a cutoff") as caught:

@@ -91,6 +91,8 @@ def test_it_says_so_in_words_and_as_data():
         ({"delta": 0.1, "n": 9, "tau": 2}, "tau=2"),
         ({"delta": 0.1, "n": 9, "sd": 0.4}, "at most 0.3"),
         ({"delta": float("nan"), "n": 9}, "delta=nan"),
+        ({"delta": "a", "n": 9}, "delta='a'"),
+        ({"delta": 0.1, "n": "9"}, "n='9'"),
     ],
 )
 def test_what_cannot_be_is_refused(call, words):

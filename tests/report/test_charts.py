@@ -67,7 +67,7 @@ def test_nulls_keep_their_order_and_hues(result):
 
 def test_the_title_says_the_finding_and_the_subtitle_the_protocol(failing):
     title = chart(failing).spec["title"]
-    assert title["text"] == ["Passes A, B and C; held up by the frequency null (D)"]
+    assert title["text"] == ["Passes A, B and C; fails the frequency null (D)"]
     assert "τ = 0.05" in " ".join(title["subtitle"])
 
 

@@ -53,7 +53,7 @@ def visible(page):
 def test_the_html_report_states_the_verdict_first_and_every_section(failing):
     page = visible(html_report(failing))
     order = [
-        "<h1>Passes A, B and C; held up by the frequency null (D)</h1>",
+        "<h1>Passes A, B and C; fails the frequency null (D)</h1>",
         "“popular answers” scores nDCG@10 = 0.4100 over 225 queries.",
         'class="fnb"',
         'id="chart-gate"',

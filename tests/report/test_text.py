@@ -14,11 +14,11 @@ NASTY = "<script>alert('x')</script> *b* [l](u) |x| _y_ `z` @team \x1b[31m\nnext
     ("verdicts", "n", "said"),
     [
         ("PPPP", 200, "Passes all four nulls by at least τ = 0.05"),
-        ("PPPF", 200, "Passes A, B and C; held up by the frequency null (D)"),
-        ("FPPF", 200, "Passes B and C; held up by A and D"),
+        ("PPPF", 200, "Passes A, B and C; fails the frequency null (D)"),
+        ("FPPF", 200, "Passes B and C; fails A and D"),
         ("FFFF", 200, "Fails all four nulls"),
-        ("UPPF", 200, "Passes B and C; held up by the frequency null (D); A undecided"),
-        ("UFFF", 200, "Held up by B, C and D; A undecided"),
+        ("UPPF", 200, "Passes B and C; fails the frequency null (D); A undecided"),
+        ("UFFF", 200, "Fails B, C and D; A undecided"),
         (
             "PPPU",
             24,
@@ -51,7 +51,7 @@ def test_plain_text_fits_a_narrow_terminal(request, kind):
 
 def test_an_undecided_null_says_how_many_queries_would_settle_it(undecided):
     text = " ".join(undecided.to_text().split())
-    assert "About 340 queries (260 to no upper end) would settle it." in text
+    assert "About 340 queries (260 or many more) would settle it." in text
 
 
 def test_markdown_has_a_table_row_per_null(result):
