@@ -194,6 +194,7 @@ class Gold:
                 indptr, doc, grade = _best_only(indptr, doc, grade)
             gain = metric.gains(grade)
             norm = metric.normalisers(indptr, gain)
+            _check_gains(norm, benchmark, metric)
         else:
             gain, norm = grade, np.ones(len(indptr) - 1)
         gold_set, set_query = group_rows(indptr, doc, gain)
@@ -228,6 +229,18 @@ class Gold:
         for array in (self.indptr, self.doc, self.gain):
             digest.update(np.ascontiguousarray(array).view(np.uint8).data)
         return digest.digest()
+
+
+def _check_gains(norm: FloatArray, benchmark: Benchmark, metric: Metric) -> None:
+    bad = np.flatnonzero(~(np.isfinite(norm) & (norm > 0)))
+    if len(bad):
+        size = "large" if not np.isfinite(norm[bad[0]]) else "small"
+        raise InputError(
+            f"the grades of query {benchmark.query_ids[bad[0]]!r} are too {size} to be added up "
+            f"under {metric}",
+            where="qrels",
+            remedy="Bring the grades to a smaller scale, such as 0 to 4.",
+        )
 
 
 def _best_only(

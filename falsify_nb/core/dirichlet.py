@@ -95,7 +95,8 @@ def _upper_tail(v: FloatArray, counts: FloatArray) -> float:
         if start == 0:
             terms[0] *= 0.5
         total += float(terms.sum())
-        if abs(terms[-1]) < _NEGLIGIBLE * abs(total):
+        # So written that it ends for no number, too.
+        if not abs(terms[-1]) >= _NEGLIGIBLE * abs(total):
             break
         start += _BLOCK
     log_peak = -float(counts @ np.log1p(-s0 * v)) - np.log(s0)

@@ -122,7 +122,11 @@ class Metric:
         """Return the gain of each relevant document, from its grade."""
         if not self.reads_gains:
             return np.ones_like(grades)
-        return np.exp2(grades) - 1.0 if self.dcg == "exp-log2" else grades
+        if self.dcg != "exp-log2":
+            return grades
+        # Of a tiny grade, 2^grade − 1 would be nothing at all.
+        with np.errstate(over="ignore"):
+            return np.where(grades < 0.01, np.expm1(grades * math.log(2.0)), np.exp2(grades) - 1.0)
 
     def rank_weights(self, depth: int) -> FloatArray:
         """Return what a gold document of gain 1 is worth at ranks 1 … depth, before normalising.

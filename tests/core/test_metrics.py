@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from decimal import Decimal, localcontext
 
+import numpy as np
 import pytest
 
-from falsify_nb.core.metrics import parse_metric
-from falsify_nb.errors import MetricError, OptionError
+from falsify_nb import falsify
+from falsify_nb.core.metrics import Metric, parse_metric
+from falsify_nb.errors import InputError, MetricError, OptionError
 
 
 @pytest.mark.parametrize(
@@ -167,3 +170,33 @@ def test_an_option_that_would_not_be_honoured_is_refused_by_name(typed, named):
 def test_what_is_neither_name_nor_function_is_refused(given):
     with pytest.raises(OptionError, match="neither a name nor a function"):
         parse_metric(given)
+
+
+RUN = {f"q{i}": [f"d{i % 5}", f"d{(i + 1) % 5}"] for i in range(12)}
+
+
+class TestGradesOfAnySize:
+    def qrels(self, grade):
+        return {q: {docs[0]: grade, docs[1]: grade / 2} for q, docs in RUN.items()}
+
+    @pytest.mark.parametrize("grade", [1e-20, 1e-8, 0.009, 0.011])
+    def test_tiny_grades_gain_what_the_formula_says(self, grade):
+        """For x near 0, 2^x − 1 is x·ln 2: gains go as the grades do."""
+        found = Metric("nDCG", 3, dcg="exp-log2").gains(np.array([grade, grade / 2]))
+        with localcontext() as context:
+            context.prec = 60
+            exact = [float(Decimal(2) ** Decimal(g) - 1) for g in (grade, grade / 2)]
+        np.testing.assert_allclose(found, exact, rtol=1e-12)
+        result = falsify(RUN, qrels=self.qrels(grade), metric="nDCG(dcg='exp-log2')@3")
+        assert result.score == pytest.approx(1.0)
+
+    @pytest.mark.parametrize(
+        ("grade", "metric"), [(1100.0, "nDCG(dcg='exp-log2')@3"), (1.5e308, "nDCG@3")]
+    )
+    def test_grades_that_cannot_be_added_up_are_refused(self, grade, metric):
+        with pytest.raises(InputError, match="grades of query 'q0' are too large to be added up"):
+            falsify(RUN, qrels=self.qrels(grade), metric=metric)
+
+    def test_whole_grades_gain_whole_numbers(self):
+        found = Metric("nDCG", dcg="exp-log2").gains(np.arange(1.0, 6.0))
+        np.testing.assert_array_equal(found, [1, 3, 7, 15, 31])
