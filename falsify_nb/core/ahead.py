@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
+from itertools import chain, islice
 from time import perf_counter
 from typing import TypeVar
 
@@ -49,14 +49,26 @@ def ahead(make: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]
     with ThreadPoolExecutor(n_workers) as pool:
         queue: deque[Future[Made]] = deque()
         try:
-            queue.append(pool.submit(make, rest.popleft()))
-            for item in islice(source, n_workers - 1):
-                queue.append(pool.submit(make, item))
+            for item in chain(rest, islice(source, n_workers - 1)):
+                queue.append(_begun(pool, make, item))
             while queue:
                 done = queue.popleft().result()
                 for item in islice(source, 1):
-                    queue.append(pool.submit(make, item))
+                    queue.append(_begun(pool, make, item))
                 yield done
         finally:
             for waiting in queue:
                 waiting.cancel()
+
+
+def _begun(pool: ThreadPoolExecutor, make: Callable[[Item], Made], item: Item) -> Future[Made]:
+    try:
+        return pool.submit(make, item)
+    except RuntimeError:
+        # No thread can be started at a limit, or while the interpreter ends.
+        future: Future[Made] = Future()
+        try:
+            future.set_result(make(item))
+        except Exception as error:  # noqa: BLE001 - it is raised in its turn
+            future.set_exception(error)
+        return future

@@ -36,6 +36,7 @@ _ROUNDING = 1e-13
 _MAX_BEND = 1.1
 # A quantile is found when its normal quantile is this close, and one more step was taken.
 _NEAR = 1e-5
+_OFF_CENTRE = -0.1
 # Above this many distinct values they are compressed, see `_compress`.
 _MAX_ATOMS = 200
 _BINS = 48
@@ -202,7 +203,8 @@ class WeightedMean:
         approximate = _SaddleQuantile(np.append(values, pseudo), np.append(self.counts, 1.0))
         c, slope = approximate(target)
         z = excess(c)
-        for _ in range(8):
+        # Near the centre the approximation divides nothing by nothing.
+        for _ in range(8 if target < _OFF_CENTRE else 0):
             new = c - z * slope
             if not low < new < high:
                 break

@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar, cast
 
@@ -24,6 +24,7 @@ class _Sized(Protocol):
 
 Drawn = TypeVar("Drawn", bound=_Sized)
 Used = TypeVar("Used")
+Item = TypeVar("Item")
 
 CACHE_BUDGET_BYTES = 512_000_000
 # Fewer entries than this are drawn before a thread has begun.
@@ -82,6 +83,8 @@ class DrawCache:
         self.budget = budget
         self._held: OrderedDict[tuple[object, ...], _Sized] = OrderedDict()
         self._coming: dict[tuple[object, ...], Future[Any]] = {}
+        # The pool of whoever is within `making`.
+        self._mine = threading.local()
         self._lock = threading.Lock()
 
     def blocks(
@@ -94,8 +97,8 @@ class DrawCache:
     ) -> Iterator[tuple[Block, Used]]:
         """Yield each block with what `use` finds in its draws, a few blocks ahead in threads.
 
-        Draws that are held, or made meanwhile, are read on the spot: looking up is quicker than
-        handing over.
+        Draws that are held are read on the spot: looking up is quicker than handing over. Within
+        `making` its thread reads the last ones, once it has made all that it was to make.
 
         Parameters
         ----------
@@ -112,10 +115,13 @@ class DrawCache:
         def used(block: Block) -> tuple[Block, Used]:
             return block, use(block, self._taken(source, block, n_draws))
 
+        pool = getattr(self._mine, "pool", None)
+        if pool is not None and source.alongside:
+            yield from _shared_out(pool, used, list(source.blocks(n_draws)))
+            return
         with self._lock:
-            first = source.place(0)
-            is_there = first in self._held or first in self._coming
-        each = map if in_steps or is_there else ahead
+            is_held = source.place(0) in self._held
+        each = map if in_steps or is_held else ahead
         yield from each(used, source.blocks(n_draws))
 
     @contextmanager
@@ -146,16 +152,29 @@ class DrawCache:
             yield
             return
         pool = ThreadPoolExecutor(1)
-        mine = {s.place(b.number): pool.submit(s.make, b) for s, b in wanted}
-        with self._lock:
-            self._coming.update(mine)
+        mine: dict[tuple[object, ...], Future[Any]] = {}
         try:
+            # No thread can be started at a limit, or while the interpreter ends: then whoever
+            # needs a block makes it.
+            with suppress(RuntimeError):
+                for source, block in wanted:
+                    mine[source.place(block.number)] = pool.submit(source.make, block)
+                self._mine.pool = pool
+            with self._lock:
+                self._coming.update(mine)
             yield
         finally:
+            self._mine.pool = None
             pool.shutdown(cancel_futures=True)
             with self._lock:
                 for place in mine:
                     self._coming.pop(place, None)
+
+    def forget_threads(self) -> None:
+        """Let go of what a thread was to bring: in a forked process it never will."""
+        self._lock = threading.Lock()
+        self._mine = threading.local()
+        self._coming = {}
 
     def _taken(self, source: Source[Drawn], block: Block, n_draws: int) -> Drawn:
         place = source.place(block.number)
@@ -183,5 +202,21 @@ class DrawCache:
             self._held.clear()
 
 
+def _shared_out(
+    pool: ThreadPoolExecutor, make: Callable[[Item], Used], items: list[Item]
+) -> Iterator[Used]:
+    """Yield ``make(item)`` in order; a pool takes items from the end, the caller the others."""
+    futures: dict[int, Future[Used]] = {}
+    # See `DrawCache.making` for when nothing can be handed over.
+    with suppress(RuntimeError):
+        for number in reversed(range(len(items))):
+            futures[number] = pool.submit(make, items[number])
+    for number, item in enumerate(items):
+        future = futures.get(number)
+        yield make(item) if future is None or future.cancel() else future.result()
+
+
 # The package's one store of draws; its content only saves time.
 DRAWS = DrawCache()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=DRAWS.forget_threads)

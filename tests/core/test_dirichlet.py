@@ -255,3 +255,11 @@ def test_intervals_move_and_stretch_with_the_values(values, factor, shift):
     there = WeightedMean.of(values * factor + shift).quantile(0.00625, pseudo * factor + shift)
     spread = factor * (values.max() - pseudo)
     assert there == pytest.approx(here * factor + shift, abs=1e-7 * spread + 1e-12)
+
+
+@pytest.mark.parametrize("p", [0.4, 0.46, 0.49, 0.499, 0.49999])
+@pytest.mark.parametrize("hits", [0, 1, 2, 3])
+def test_quantiles_near_the_middle_are_those_of_the_distribution(p, hits):
+    mean = WeightedMean.of(np.array([1.0] * hits + [0.0] * (3 - hits)))
+    exact = stats.beta.ppf(p, hits, 4 - hits) if hits else 0.0
+    assert mean.quantile(p, 0.0) == pytest.approx(exact, abs=1e-9)

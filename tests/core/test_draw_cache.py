@@ -1,5 +1,8 @@
 """Draws made ahead of need: the same draws, made once, and no thread left behind."""
 
+import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -133,3 +136,63 @@ def test_cancelling_a_gate_leaves_no_thread(monkeypatch):
         falsify(run, qrels=qrels, metric="nDCG@3", progress=progress)
     assert threading.active_count() == before
     assert not DRAWS._coming
+
+
+def no_threads(_thread):
+    raise RuntimeError("can't start new thread")
+
+
+def test_without_a_thread_to_be_had_all_goes_on_alone(monkeypatch):
+    expected = taken(DrawCache(), source())
+    monkeypatch.setattr(threading.Thread, "start", no_threads)
+    cache, made = DrawCache(), []
+    origin = source(made)
+    with cache.making([origin], N_DRAWS):
+        np.testing.assert_array_equal(taken(cache, origin), expected)
+    assert {name for _, name in made} == {threading.current_thread().name}
+
+
+def test_a_gate_runs_while_the_interpreter_ends():
+    """A thread that outlives the main one may gate, though none can be started any more."""
+    code = """
+import threading, time
+from falsify_nb import falsify
+from falsify_nb.core import ahead, draw_cache
+draw_cache._WORTH_A_THREAD, ahead._WORTH_A_THREAD = 0, 0.0
+qrels = {f"q{i}": {f"d{i % 7}": 1} for i in range(300)}
+run = {q: [*docs, f"x{q}"] for q, docs in qrels.items()}
+def work():
+    time.sleep(0.5)
+    for metric in ("nDCG@3", "RR@3"):
+        print(falsify(run, qrels=qrels, metric=metric, progress=lambda *_: None).verdict)
+threading.Thread(target=work).start()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert not done.stderr
+    assert done.stdout.split() == ["PASS", "PASS"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+def test_a_forked_process_waits_for_no_thread_of_its_parent():
+    code = """
+import os, threading
+from falsify_nb.core.draw_cache import DRAWS, Source, unchanged
+begun, go_on = threading.Event(), threading.Event()
+def make(block):
+    begun.set()
+    go_on.wait(20)
+    return block.rng.integers(0, 9, (block.length, 1000))
+slow = Source((b"g", b""), "uniform", 5, 1000, make, alongside=True)
+with DRAWS.making([slow], 1024):
+    begun.wait()
+    child = os.fork()
+    if not child:
+        go_on.set()
+        found = [drawn for _, drawn in DRAWS.blocks(slow, 1024, unchanged)]
+        os._exit(0 if len(found) == 4 else 1)
+    go_on.set()
+    raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    warned = "-Wignore::DeprecationWarning"  # that it forks with threads is the point
+    done = subprocess.run([sys.executable, warned, "-c", code], timeout=60, check=False)
+    assert done.returncode == 0

@@ -110,3 +110,13 @@ def test_an_error_ahead_is_raised_in_its_turn(worth, monkeypatch):
     assert [next(source) for _ in range(7)] == list(range(7))
     with pytest.raises(ZeroDivisionError):
         next(source)
+
+
+def test_without_threads_to_be_had_all_is_made_on_the_spot(monkeypatch):
+    monkeypatch.setattr(ahead_module, "_WORTH_A_THREAD", 0.0)
+
+    def start(_thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    assert list(ahead(lambda i: i * i, range(20))) == [i * i for i in range(20)]
