@@ -11,7 +11,7 @@ from falsify_nb.core.tables import Origin, Qrels, Run
 from falsify_nb.errors import DuplicateError, InputError, ReadError, a_kind
 from falsify_nb.io.columns import find_column, need_column
 from falsify_nb.io.ids import id_text
-from falsify_nb.io.items import as_fields
+from falsify_nb.io.items import as_fields, is_single
 from falsify_nb.io.numbers import number
 from falsify_nb.io.problems import Problems
 from falsify_nb.io.records import Hits, placed
@@ -86,11 +86,11 @@ def _judged(fields: Mapping[str, Any], where: str) -> Any:  # noqa: ANN401
     if isinstance(gold, Mapping):
         return gold
     rel = 1.0 if rel_name is None else number(fields[rel_name], "grade ('rel')", where)
-    listed = [gold] if isinstance(gold, str | int) else gold
+    listed = [gold] if gold is not None and is_single(gold) else gold
     if not isinstance(listed, list | tuple | set | frozenset | np.ndarray):
         raise ReadError(
             f"The gold is {a_kind(gold)}",
             where=where,
             remedy='Give an id, a list of ids, or {"id": grade}.',
         )
-    return [(doc, rel) if isinstance(doc, str | int) else doc for doc in listed]
+    return [(doc, rel) if is_single(doc) else doc for doc in listed]

@@ -71,7 +71,7 @@ def _read(item: Any, what: str, role: str, where: str) -> _Row:  # noqa: ANN401
     fields = as_fields(item)
     if fields is not None:
         return _read_record(fields, role, where)
-    if isinstance(item, tuple | list | np.ndarray) and len(item) == 3:
+    if isinstance(item, tuple | list | np.ndarray) and not is_single(item) and len(item) == 3:
         query = id_text(item[0], where, "query id")
         doc = id_text(item[1], where, "document id")
         return _Row(query, doc, number(item[2], role, f"{where}: query {query!r}, {doc!r}"))

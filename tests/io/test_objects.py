@@ -308,3 +308,17 @@ def test_scored_rows_are_no_qrels(rows):
 def test_judgments_of_beir_call_their_grade_a_score():
     rows = [{"query-id": "q", "corpus-id": "a", "score": 2}]
     assert read_qrels(rows).to_dict() == {"q": {"a": 2.0}}
+
+
+@pytest.mark.parametrize("gold", [7, np.int64(7), np.array(7), [7], [np.int64(7)], np.array([7])])
+def test_the_grade_of_a_record_is_that_of_its_gold_whatever_holds_the_ids(gold):
+    """Ids out of an array once lost it, and counted as grade 1."""
+    assert read_qrels([{"query_id": "q", "gold": gold, "rel": 2}]).to_dict() == {"q": {"7": 2.0}}
+    assert read_qrels([{"query_id": "q", "gold": gold}]).to_dict() == {"q": {"7": 1.0}}
+
+
+@pytest.mark.parametrize("read", [read_run, read_qrels])
+@pytest.mark.parametrize("rows", [[np.array(1)], (np.array(1), None)])
+def test_an_array_without_dimensions_is_no_row(read, rows):
+    with pytest.raises(ReadError, match=r"array\(1\) is no row of"):
+        read(rows)
