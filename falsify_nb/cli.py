@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from falsify_nb.errors import FalsifyError, OptionError, WriteError
+from falsify_nb.errors import FalsifyError, OptionError
 from falsify_nb.notebook.options import GATE_OPTIONS, Option
 
 if TYPE_CHECKING:
@@ -113,15 +113,13 @@ def _demo(arguments: argparse.Namespace) -> int:
 
 def _check_page(path: str) -> None:
     """Refuse a page that could not be written or opened, before anything is computed."""
+    from falsify_nb.report.files import check_folder
+
     if Path(path).suffix.lower() not in {".html", ".htm"}:
         raise OptionError(
             f"--out {path} is no page", remedy="The demo writes HTML: end the name with .html."
         )
-    if not Path(path).absolute().parent.is_dir():
-        raise WriteError(
-            f"{path!r} cannot be written: its folder does not exist",
-            remedy="Make the folder first.",
-        )
+    check_folder(path)
 
 
 def _table(results: Mapping[str, GateResult]) -> str:

@@ -254,7 +254,7 @@ def self_test(
     n_boot: int = 1000,
     top_k: int | None = None,
     seed: int = 2026,
-    groups: Mapping[str, str] | None = None,
+    groups: Any = None,  # noqa: ANN401
     interval: IntervalMethod = "dirichlet",
     bounds: tuple[float, float] = (0.0, 1.0),
     systems: Iterable[str] | None = None,

@@ -179,7 +179,7 @@ def sensitivity(
     taus: Iterable[float] = TAUS,
     n_boot: int = 1000,
     seed: int = 2026,
-    groups: Mapping[str, str] | None = None,
+    groups: Any = None,  # noqa: ANN401
     interval: IntervalMethod = "dirichlet",
     decision: Decision = "interval",
     drop_self: bool = False,

@@ -187,7 +187,20 @@ class Gold:
 
     @classmethod
     def of(cls, benchmark: Benchmark, metric: Metric | FunctionMetric) -> Gold:
-        """Derive the effective gold of a benchmark under a metric."""
+        """Derive the effective gold of a benchmark under a metric.
+
+        Parameters
+        ----------
+        benchmark : Benchmark
+            The judgments.
+        metric : Metric or FunctionMetric
+            Says which documents count, and by which gain.
+
+        Raises
+        ------
+        InputError
+            If a query's gains cannot be added up: they overflow, or vanish.
+        """
         indptr, doc, grade = benchmark.indptr, benchmark.doc, benchmark.grade
         if isinstance(metric, Metric):
             if metric.top1:

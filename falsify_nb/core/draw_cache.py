@@ -29,6 +29,7 @@ Item = TypeVar("Item")
 CACHE_BUDGET_BYTES = 512_000_000
 # Fewer entries than this are drawn before a thread has begun.
 _WORTH_A_THREAD = 500_000
+# At most; where gold sets are few, an entry takes one byte.
 _BYTES_PER_ENTRY = 4
 
 
@@ -133,7 +134,8 @@ class DrawCache:
         Parameters
         ----------
         sources : iterable of Source
-            In the order in which their draws will be needed.
+            In the order in which they are to be made; those that would not gain by it, or would
+            not be kept, are passed over.
         n_draws : int
             How many draws of each.
         """
@@ -151,7 +153,7 @@ class DrawCache:
         if not wanted or (os.cpu_count() or 1) == 1:
             yield
             return
-        pool = ThreadPoolExecutor(1)
+        pool, outer = ThreadPoolExecutor(1), getattr(self._mine, "pool", None)
         mine: dict[tuple[object, ...], Future[Any]] = {}
         try:
             # No thread can be started at a limit, or while the interpreter ends: then whoever
@@ -164,7 +166,8 @@ class DrawCache:
                 self._coming.update(mine)
             yield
         finally:
-            self._mine.pool = None
+            # A gate may be called within a gate, by a metric or a progress hook.
+            self._mine.pool = outer
             pool.shutdown(cancel_futures=True)
             with self._lock:
                 for place in mine:

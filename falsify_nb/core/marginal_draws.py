@@ -28,7 +28,8 @@ Table = npt.NDArray[Any]
 
 # Documents cumulated at once, see `_Line`.
 _RUN = 16
-# Draws cumulated at once: few enough to stay in a processor's own cache.
+# Draws cumulated at once: more of them spare calls, and leave the processor's own cache
+# (python -m benchmarks.draws).
 _MOST_AT_ONCE = 8
 _BYTES_AT_ONCE = 1 << 21
 

@@ -42,7 +42,7 @@ class MarginalGold:
     def expect(self, task: Task) -> Expected:
         """Exact for single gold and for linear metrics, else the mean of draws."""
         if task.is_single:
-            per_query = task.pairs.row_sums() / task.n_queries
+            per_query = task.pairs.row_sums / task.n_queries
             return Expected(per_query, float(per_query.mean()))
         if task.metric.is_linear:
             query, doc, gradient = _gradient(task)
@@ -62,7 +62,7 @@ class MarginalGold:
         """Deletions: with single gold by the pairs, else by the linearised margins."""
         pairs, units = task.pairs, task.units
         if task.is_single and not units.grouped:
-            return contrib.permuted(task.scores, pairs.row_sums(), pairs.column_sums(), task.bounds)
+            return contrib.permuted(task.scores, pairs.row_sums, pairs.column_sums, task.bounds)
         delta = float(task.scores.mean()) - expected.mean
         without = self._without_group(task) if task.is_single else self._without(task, expected)
         return contrib.from_deletions(delta, without, expected.per_query, task.bounds, units)
@@ -80,7 +80,7 @@ class MarginalGold:
     def _without_group(task: Task) -> FloatArray:
         """Return the gap without each group, single gold: all pairs that are left, i = j too."""
         pairs, units, scores = task.pairs, task.units, task.scores
-        rows, columns = pairs.row_sums(), pairs.column_sums()
+        rows, columns = pairs.row_sums, pairs.column_sums
         left = rows.sum() - units.sums(rows + columns - within_units(pairs, units)[0])
         rest = task.n_queries - units.sizes
         return (scores.sum() - units.sums(scores)) / rest - left / rest**2

@@ -30,10 +30,10 @@ class PermutedGold:
         """Mean of all M_ij, i = j included: a permutation has one fixed point on average."""
         n, units = task.n_queries, task.units
         if not units.grouped:
-            per_query = task.pairs.row_sums() / n
+            per_query = task.pairs.row_sums / n
             return Expected(per_query, float(per_query.mean()))
         others = n - units.sizes[units.of]
-        foreign = task.pairs.row_sums() - within_units(task.pairs, units)[0]
+        foreign = task.pairs.row_sums - within_units(task.pairs, units)[0]
         mean = float(foreign.sum() / others.sum())
         return Expected(foreign / others, mean)
 
@@ -46,7 +46,7 @@ class PermutedGold:
     def contribute(self, task: Task, expected: Expected) -> Contributions:
         """Pseudo-values of the mean over pairs."""
         pairs, units = task.pairs, task.units
-        rows, columns = pairs.row_sums(), pairs.column_sums()
+        rows, columns = pairs.row_sums, pairs.column_sums
         if not units.grouped:
             return contrib.permuted(task.scores, rows, columns, task.bounds)
         own_rows, own_columns = within_units(pairs, units)
@@ -65,7 +65,7 @@ class UniformGold:
 
     def expect(self, task: Task) -> Expected:
         """Mean over queries and over the distinct gold sets."""
-        per_query = task.pairs.pool_sums() / task.pairs.n_sets
+        per_query = task.pairs.pool_sums / task.pairs.n_sets
         return Expected(per_query, float(per_query.mean()))
 
     def draw(self, task: Task) -> FloatArray:
@@ -79,7 +79,7 @@ class UniformGold:
             _uniform_without_groups(task)
             if task.units.grouped
             else contrib.uniform_without(
-                task.scores, pairs.pool_sums(), pairs.set_sums(), pairs.gold_set
+                task.scores, pairs.pool_sums, pairs.set_sums, pairs.gold_set
             )
         )
         delta = float(task.scores.mean()) - expected.mean
@@ -134,7 +134,7 @@ def _wanted(block: Block, means: FloatArray) -> FloatArray:
 def _uniform_without_groups(task: Task) -> FloatArray:
     """Return Null B's gap without each group; gold sets that it alone has leave the pool."""
     pairs, units, scores = task.pairs, task.units, task.scores
-    pool_sums, set_sums = pairs.pool_sums(), pairs.set_sums()
+    pool_sums, set_sums = pairs.pool_sums, pairs.set_sums
     unit_of_set = np.full(pairs.n_sets, -1)
     unit_of_set[pairs.gold_set] = units.of
     shared = np.zeros(pairs.n_sets, dtype=bool)

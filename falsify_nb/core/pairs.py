@@ -105,34 +105,26 @@ class Pairs:
         """Number of queries with each gold set, shape (n_sets,)."""
         return np.bincount(self.gold_set, minlength=self.n_sets)
 
+    @cached_property
     def row_sums(self) -> FloatArray:
         """Σ_j M_ij over all queries j, shape (n_queries,)."""
-        return self._row_sums
-
-    @cached_property
-    def _row_sums(self) -> FloatArray:
         weights = self.value * self.set_counts[self.column]
         return sums_by(self.row, weights, self.n_rankings)[self.ranking]
 
+    @property
     def column_sums(self) -> FloatArray:
         """Σ_j M_ji over all queries j, shape (n_queries,)."""
-        return self.set_sums()[self.gold_set]
-
-    def set_sums(self) -> FloatArray:
-        """Σ_j of M between ranking j and each distinct gold set, shape (n_sets,)."""
-        return self._set_sums
+        return self.set_sums[self.gold_set]
 
     @cached_property
-    def _set_sums(self) -> FloatArray:
+    def set_sums(self) -> FloatArray:
+        """Σ_j of M between ranking j and each distinct gold set, shape (n_sets,)."""
         repeats = np.bincount(self.ranking, minlength=self.n_rankings)
         return sums_by(self.column, self.value * repeats[self.row], self.n_sets)
 
+    @cached_property
     def pool_sums(self) -> FloatArray:
         """Σ of M_i over the distinct gold sets, shape (n_queries,)."""
-        return self._pool_sums
-
-    @cached_property
-    def _pool_sums(self) -> FloatArray:
         return sums_by(self.row, self.value, self.n_rankings)[self.ranking]
 
     def at(self, queries: IntArray, golds: IntArray) -> FloatArray:

@@ -95,13 +95,17 @@ class Protocol:
         self._check_bounds()
 
     def _check_draws(self) -> None:
-        check_integer("n_boot", self.n_boot, 0 if self.decision == "interval" else 1)
-        if self.n_boot < MIN_DRAWS and self.decision == "interval":
+        if self.decision == "point":
+            check_integer("n_boot", self.n_boot, 1)
+            return
+        is_whole = hasattr(self.n_boot, "__index__") and not isinstance(self.n_boot, bool)
+        if is_whole and 0 <= self.n_boot < MIN_DRAWS:
             raise OptionError(
                 f"n_boot={self.n_boot} is too few: {self.n_boot} draws cannot reach "
                 f"the level of 0.0125",
                 remedy=f'Use at least {MIN_DRAWS}, or decision="point", which makes no such claim.',
             )
+        check_integer("n_boot", self.n_boot, MIN_DRAWS)
 
     def _check_bounds(self) -> None:
         try:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from falsify_nb.errors import WriteError
 
-__all__ = ["write"]
+__all__ = ["check_folder", "write"]
 
 _REASONS = {
     errno.ENOSPC: ("the disk is full", "Make room, or choose another folder."),
@@ -57,6 +57,18 @@ def write(path: str | os.PathLike[str], content: str | bytes) -> None:
     finally:
         with suppress(OSError):
             beside.unlink()
+
+
+def check_folder(path: str | os.PathLike[str]) -> None:
+    """Refuse a file whose folder does not exist, before work is done for it.
+
+    Raises
+    ------
+    WriteError
+        If it does not.
+    """
+    if not Path(path).absolute().parent.is_dir():
+        raise _explained(FileNotFoundError(errno.ENOENT, "no folder"), path)
 
 
 def _write_new(path: Path, data: bytes) -> None:

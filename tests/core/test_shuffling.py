@@ -36,10 +36,10 @@ def test_keys_that_are_alike_do_not_favour_an_order(row, monkeypatch):
     check_orders(row)
 
 
-@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("row", ROWS[:3])
 def test_rows_too_long_for_such_keys_are_shuffled_by_numpy(row, monkeypatch):
     monkeypatch.setattr(shuffling, "_BITS", 4)
-    assert not releases_interpreter(len(row), 4) or len(row) < 3
+    assert not releases_interpreter(len(row), 4)
     check_orders(row)
 
 
