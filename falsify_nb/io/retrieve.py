@@ -14,12 +14,11 @@ from falsify_nb.errors import (
     FalsifyError,
     OptionError,
     RetrieverError,
-    a_kind,
-    shorten,
 )
 from falsify_nb.io.frames import as_table
 from falsify_nb.io.ids import id_text
-from falsify_nb.io.records import Hits, by_query
+from falsify_nb.io.per_query import to_per_query
+from falsify_nb.io.records import Hits
 
 __all__ = ["as_search", "is_retriever", "retrieve"]
 
@@ -43,7 +42,7 @@ def as_search(obj: Any) -> Callable[[str], Any]:  # noqa: ANN401
 
 def retrieve(
     retriever: Any,  # noqa: ANN401
-    queries: Mapping[Any, str] | None,
+    queries: Any,  # noqa: ANN401
     *,
     name: str = "run",
     progress: Callable[[str, int, int], None] | None = None,
@@ -55,8 +54,8 @@ def retrieve(
     retriever : callable or object
         ``search(text)`` giving ids, pairs (id, score) or {id: score}; or an object with
         ``invoke``, ``get_relevant_documents``, ``retrieve`` or ``search``.
-    queries : mapping of query id to text
-        What to ask.
+    queries : mapping of query id to text, frame or path
+        What to ask, in any form of `falsify_nb.io.per_query.to_per_query`.
     name : str
         The system's name.
     progress : callable, optional
@@ -66,6 +65,8 @@ def retrieve(
     ------
     OptionError
         If there are no queries.
+    InputError
+        If a query has no text, or stands twice.
     RetrieverError
         If a call raises or returns no hits; it names the query and keeps what was done.
     """
@@ -74,12 +75,7 @@ def retrieve(
             "The run is a retriever, and there are no queries to ask it",
             remedy="Give queries={query_id: text}.",
         )
-    if not callable(getattr(queries, "items", None)) or as_table(queries, "") is not None:
-        raise OptionError(
-            f"queries is {a_kind(queries)}, no mapping",
-            remedy="Give queries={query_id: text}.",
-        )
-    asked = dict(by_query(queries, "the queries"))
+    asked = to_per_query(queries, "queries") or {}
     search = as_search(retriever)
     gathered: dict[str, Any] = {}
     hits = Hits("run")
@@ -125,11 +121,7 @@ def _report(
         raise
 
 
-def _ask(search: Callable[[str], Any], query: str, text: Any, gathered: dict[str, Any]) -> Any:  # noqa: ANN401
-    if not isinstance(text, str):
-        raise OptionError(
-            f"The text of query {query!r} is {shorten(text)}", remedy="Give queries={id: text}."
-        )
+def _ask(search: Callable[[str], Any], query: str, text: str, gathered: dict[str, Any]) -> Any:  # noqa: ANN401
     try:
         found = search(text)
         if isinstance(found, Mapping | AbstractSet | str) or as_table(found, "") is not None:

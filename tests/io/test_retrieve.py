@@ -168,7 +168,7 @@ def test_interrupting_a_call_keeps_what_was_done():
 def test_a_retriever_needs_queries():
     with pytest.raises(OptionError, match="queries="):
         to_run(lambda _text: ["a"])
-    with pytest.raises(OptionError, match="text of query 'q1' is 5"):
+    with pytest.raises(FalsifyError, match="text of query 'q1' is an int: 5"):
         to_run(lambda _text: ["a"], queries={"q1": 5})
 
 
@@ -214,3 +214,14 @@ def test_a_retriever_that_has_to_be_awaited_is_refused():
 def test_queries_that_are_no_mapping_are_refused(run, queries, said):
     with pytest.raises(FalsifyError, match=said):
         falsify(run, qrels={"q1": {"a": 1}}, queries=queries, n_boot=100)
+
+
+def test_a_retriever_is_asked_the_texts_of_a_frame_or_a_file(tmp_path):
+    path = tmp_path / "q.tsv"
+    path.write_text("q1\tfirst\n", encoding="utf-8")
+    frame = pd.DataFrame({"qid": ["q1"], "query": ["first"]})
+    for queries in (path, frame, pd.Series({"q1": "first"})):
+        asked = []
+        run = read_run(lambda text, seen=asked: seen.append(text) or ["a"], queries=queries)
+        assert asked == ["first"]
+        assert run.to_dict() == {"q1": ["a"]}
