@@ -435,3 +435,17 @@ class TestProgress:
             falsify(world.run, progress=stop, **options)
         assert len(calls) == after + 1
         assert falsify(world.run, **options).same_as(falsify(world.run, **options))
+
+
+@pytest.mark.parametrize("n_boot", [-5, 99.5, "many", True])
+def test_what_is_no_number_of_draws_is_told_the_least_one(n_boot):
+    with pytest.raises(OptionError, match="is not a whole number of at least 100"):
+        Protocol(n_boot=n_boot)
+
+
+@pytest.mark.parametrize("n_boot", [0, 99])
+def test_too_few_draws_are_told_why(n_boot):
+    with pytest.raises(OptionError, match="draws cannot reach the level"):
+        Protocol(n_boot=n_boot)
+    with pytest.raises(OptionError, match="of at least 1"):
+        Protocol(n_boot=0, decision="point")

@@ -196,3 +196,13 @@ with DRAWS.making([slow], 1024):
     warned = "-Wignore::DeprecationWarning"  # that it forks with threads is the point
     done = subprocess.run([sys.executable, warned, "-c", code], timeout=60, check=False)
     assert done.returncode == 0
+
+
+def test_a_gate_within_a_gate_gives_the_thread_back():
+    cache = DrawCache()
+    with cache.making([source()], N_DRAWS):
+        outer = cache._mine.pool
+        with cache.making([source(delay=0.001)], N_DRAWS):
+            assert cache._mine.pool is not outer
+        assert cache._mine.pool is outer
+    assert cache._mine.pool is None
